@@ -147,13 +147,13 @@ server_run(void)
 	struct test_ep *server = test_ep_new();
 	struct rte_comch_server_conf conf;
 
-	if (server == NULL)
-		return NULL;
 	test_server_conf(server, "test", &conf);
 	conf.max_clients = 1;
 	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
 	conf.ctrl.recv_queue_size = PEER_QUEUE;
-	return test_server_start(server, &conf, test_pe_new()) == 0 ? server : NULL;
+	if (test_server_start(server, &conf, test_pe_new()) != 0)
+		test_give_up("no server");
+	return server;
 }
 
 /* lie: NULL: all is as it should be. */
@@ -198,7 +198,6 @@ test_refusals(void)
 	struct test_ep *server = server_run();
 	uint32_t i;
 
-	TEST_TRUE(server != NULL);
 	for (i = 0; i < RTE_DIM(bad_reqs); i++) {
 		TEST_CALL(ask(&bad_reqs[i]));
 		TEST_CALL(expect_rej(bad_reqs[i].what, bad_reqs[i].reason));
@@ -216,7 +215,6 @@ test_larger_path(void)
 	struct test_ep *server = server_run();
 	struct rte_comch_dev_stats stats;
 
-	TEST_TRUE(server != NULL);
 	hostile.mtu = 5;
 	TEST_CALL(hostile_connected(server));
 	TEST_EXPECT(rep->mtu, 3);
@@ -236,7 +234,6 @@ test_refused_often(void)
 	struct rte_comch_dev_stats before, after;
 	uint32_t i;
 
-	TEST_TRUE(server != NULL);
 	TEST_EXPECT(rte_comch_dev_stats_get(card_dev, &before), 0);
 	for (i = 0; i < nb; i++) {
 		/* by magic number and version, in turns */
@@ -261,7 +258,6 @@ test_no_server(void)
 	TEST_CALL(ask(NULL));
 	TEST_CALL(expect_rej("no server", -ENOENT));
 	server = server_run();
-	TEST_TRUE(server != NULL);
 	TEST_CALL(hostile_connected(server));
 	peer_forget(&hostile);
 	PEER_WAIT(&hostile, server->nb_disconnects == 1, DEATH_MS);
@@ -278,7 +274,6 @@ test_full(void)
 	struct test_ep *server = server_run();
 	static struct peer first;
 
-	TEST_TRUE(server != NULL);
 	TEST_CALL(hostile_connected(server));
 	first = hostile;
 	hostile.id = NULL;
@@ -302,7 +297,6 @@ test_messages(void)
 	uint8_t data[PEER_MSG_SIZE];
 	uint32_t i;
 
-	TEST_TRUE(server != NULL);
 	server->echo = true;
 	TEST_CALL(hostile_connected(server));
 	for (i = 1; i <= 40; i++) {
@@ -362,7 +356,6 @@ test_bye_asked(int gives_up)
 {
 	struct test_ep *server = server_run();
 
-	TEST_TRUE(server != NULL);
 	TEST_CALL(hostile_connected(server));
 	TEST_CALL(send_both(BF_WIRE_DATA, BF_WIRE_BYE, &asks));
 	usleep(BF_CTRL_BURST_MS * 1000);
@@ -387,7 +380,6 @@ test_bye_no_buffer(void)
 {
 	struct test_ep *server = server_run();
 
-	TEST_TRUE(server != NULL);
 	hostile.no_posts = true;
 	TEST_CALL(hostile_connected(server));
 	TEST_CALL(send_both(BF_WIRE_DATA, BF_WIRE_BYE, &asks));
@@ -407,7 +399,6 @@ bye_answered(int answers)
 	struct rte_comch_dev_info info;
 	uint32_t i;
 
-	TEST_TRUE(server != NULL);
 	TEST_CALL(hostile_connected(server));
 	for (i = 0; i < 4; i++)
 		TEST_EXPECT(test_send_pattern(server->conn, 8, i), 0);
@@ -552,7 +543,6 @@ test_bad_messages(void)
 	struct test_ep *server = server_run();
 	uint32_t i, nb = 0;
 
-	TEST_TRUE(server != NULL);
 	for (i = 0; i < RTE_DIM(bad_hdrs); i++) {
 		TEST_CALL(hostile_connected(server));
 		TEST_CALL(send_hdr(i));
@@ -572,7 +562,6 @@ test_no_credit(void)
 {
 	struct test_ep *server = server_run();
 
-	TEST_TRUE(server != NULL);
 	TEST_CALL(hostile_connected(server));
 	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
 	TEST_CALL(flood(BF_WIRE_DATA, 8));
@@ -592,7 +581,6 @@ test_too_many_credits(void)
 	struct bf_wire_hdr hdr;
 	uint32_t i;
 
-	TEST_TRUE(server != NULL);
 	TEST_CALL(hostile_connected(server));
 	hdr = good_hdr(BF_WIRE_CREDIT, 0);
 	wr.inl = &hdr;
@@ -615,7 +603,6 @@ test_pings(void)
 	struct test_ep *server = server_run();
 	uint8_t byte = 1;
 
-	TEST_TRUE(server != NULL);
 	TEST_CALL(hostile_connected(server));
 	TEST_CALL(flood(BF_WIRE_PING, 0));
 	TEST_CALL(peer_send(&hostile, BF_WIRE_DATA, &byte, 1));
@@ -631,7 +618,6 @@ test_no_rtu(void)
 	struct test_ep *server = server_run();
 	uint8_t byte = 1;
 
-	TEST_TRUE(server != NULL);
 	hostile.no_rtu = true;
 	TEST_CALL(hostile_connected(server));
 	TEST_CALL(peer_send(&hostile, BF_WIRE_DATA, &byte, 1));
@@ -647,7 +633,6 @@ test_death(void)
 {
 	struct test_ep *server = server_run();
 
-	TEST_TRUE(server != NULL);
 	TEST_CALL(hostile_connected(server));
 	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PING) >= 2, TEST_MS);
 	peer_die(&hostile);
@@ -700,7 +685,6 @@ client_start(struct test_ep **client)
 	struct rte_comch_client_conf conf;
 
 	*client = test_ep_new();
-	TEST_TRUE(*client != NULL);
 	test_client_conf(*client, "test", &conf);
 	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
 	conf.ctrl.recv_queue_size = PEER_QUEUE;
@@ -787,11 +771,10 @@ test_rejections(void)
 static int
 test_unknown_peer(void)
 {
-	struct test_ep *server, *client;
+	struct test_ep *client;
 
-	server = test_server_run("test", test_pe_new());
+	test_server_run("test", test_pe_new());
 	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(server != NULL && client != NULL);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -EACCES);
 	TEST_EXPECT(test_log_count("a client of " HOST_MAC " is refused, as key 'functions'"), 1);
@@ -807,10 +790,7 @@ test_no_rule(void)
 
 	TEST_EXPECT(test_model_rule(&model, "del", HOST, CARD), 0);
 	server = test_server_run("test", test_pe_new());
-	client = test_ep_new();
-	TEST_TRUE(server != NULL && client != NULL);
 	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(test_log_has("tc filter add"), TEST_MS);
 	/* two PFs of one card look the same from here */
 	TEST_TRUE(test_log_has("or that function is of another PF of the card"));
@@ -855,7 +835,6 @@ test_end_at_each_step(void)
 	long card_objs, host_objs;
 	uint32_t step, turns, i;
 
-	TEST_TRUE(server != NULL && client != NULL);
 	test_client_conf(client, "test", &conf);
 	TEST_EXPECT(test_client_start(client, &conf, client_pe), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL, TEST_MS);

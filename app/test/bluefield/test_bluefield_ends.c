@@ -121,12 +121,10 @@ own_server(void)
 	struct test_ep *server = test_ep_new();
 	struct rte_comch_server_conf conf;
 
-	if (server == NULL)
-		return NULL;
 	test_server_conf(server, "test", &conf);
 	conf.ctrl.recv_queue_size = QUEUE_SIZE;
 	if (test_server_start(server, &conf, own) != 0)
-		return NULL;
+		test_give_up("no server");
 	on_own = server;
 	return server;
 }
@@ -138,10 +136,10 @@ client_of(struct test_ep *server)
 	struct test_ep *client = test_client_run("test", test_pe_new());
 	uint64_t limit = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 
-	while (client != NULL && client->conn == NULL && test_now_ns() < limit)
+	while (client->conn == NULL && test_now_ns() < limit)
 		turn(1);
 	turn(5);
-	return client != NULL && client->conn != NULL && server->conn != NULL ? client : NULL;
+	return client->conn != NULL && server->conn != NULL ? client : NULL;
 }
 
 /*
@@ -175,7 +173,6 @@ test_end_in_message(void)
 {
 	struct test_ep *server = own_server(), *client;
 
-	TEST_TRUE(server != NULL);
 	client = client_of(server);
 	TEST_TRUE(client != NULL);
 	server->on_recv = end_and_read;
@@ -201,7 +198,6 @@ test_engine_goes_first(void)
 	struct test_ep *server = test_server_run("test", test_pe_new()), *client = test_ep_new();
 	struct rte_comch_client_conf conf;
 
-	TEST_TRUE(server != NULL && client != NULL);
 	test_client_conf(client, "test", &conf);
 	TEST_EXPECT(test_client_start(client, &conf, own), -EINPROGRESS);
 	on_own = client;
@@ -250,7 +246,6 @@ test_elsewhere_is_freed(void)
 	struct rte_comch_server_conf conf;
 	uint32_t refs, i;
 
-	TEST_TRUE(server != NULL);
 	test_server_conf(server, "test", &conf);
 	conf.engine_cb = engine_own;
 	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
@@ -258,7 +253,6 @@ test_elsewhere_is_freed(void)
 	refs = card_refs();
 	for (i = 1; i <= 5; i++) {
 		client = test_client_run("test", pe);
-		TEST_TRUE(client != NULL);
 		OWN_WAIT(client->conn != NULL && server->nb_connects == i, TEST_MS);
 		TEST_EXPECT(test_send_pattern(client->conn, 100, i), 0);
 		OWN_WAIT(server->nb_recv == i, TEST_MS);
@@ -282,12 +276,11 @@ note_refused(struct rte_comch_ctx *ctx, const struct rte_comch_refusal *refusal,
 static int
 test_fails_before_its_turn(void)
 {
-	struct test_ep *server = test_ep_new(), *client;
+	struct test_ep *server = test_ep_new();
 	struct rte_comch_server_conf conf;
 	struct rte_comch_dev *dev;
 	uint32_t refs;
 
-	TEST_TRUE(server != NULL);
 	test_server_conf(server, "test", &conf);
 	conf.engine_cb = engine_own;
 	conf.refused_cb = note_refused;
@@ -295,8 +288,7 @@ test_fails_before_its_turn(void)
 	TEST_EXPECT(rte_comch_pe_dev_add(own, card_dev), 0);
 	refs = card_refs();
 	nb_named = 0;
-	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
+	test_client_run("test", test_pe_new());
 	TEST_WAIT(nb_named == 1, TEST_MS);
 	dev = group_dev_of(card_dev)->rte_dev;
 	dev->ops->fail(dev, -EIO);
@@ -325,7 +317,6 @@ test_fails_with_full_mailbox(void)
 	struct rte_comch_dev *dev;
 	uint32_t i;
 
-	TEST_TRUE(server != NULL);
 	client = client_of(server);
 	TEST_TRUE(client != NULL);
 	dev = group_dev_of(card_dev)->rte_dev;
@@ -369,9 +360,7 @@ test_fails_and_ends(void)
 	struct bf_wire_req req;
 	struct rte_comch_dev *dev;
 
-	TEST_TRUE(server != NULL);
 	other = test_ep_new();
-	TEST_TRUE(other != NULL);
 	test_server_conf(other, "other", &conf);
 	test_pair.rep = 1;
 	TEST_EXPECT(test_server_start(other, &conf, own), 0);
@@ -436,7 +425,6 @@ test_counted_meanwhile(void)
 	uint64_t end;
 	uint32_t i;
 
-	TEST_TRUE(server != NULL);
 	client = client_of(server);
 	TEST_TRUE(client != NULL);
 	counter.ops = group_dev_of(card_dev)->rte_dev->ops;
@@ -494,7 +482,6 @@ test_dumped_meanwhile(void)
 	pthread_t thread;
 	uint32_t i;
 
-	TEST_TRUE(server != NULL);
 	dumper.f = fopen("/dev/null", "w");
 	TEST_TRUE(dumper.f != NULL);
 	TEST_EXPECT(pthread_create(&thread, NULL, dump_main, &dumper), 0);

@@ -142,7 +142,6 @@ sender_open(uint32_t i)
 	memset(s, 0, sizeof(*s));
 	s->first = i * SENDS;
 	s->q = test_q_producer(&fault_fp.tx, &conf);
-	TEST_TRUE(s->q != NULL);
 	TEST_EXPECT(rte_comch_ctx_start(s->q->ctx), 0);
 	return TEST_SUCCESS;
 }

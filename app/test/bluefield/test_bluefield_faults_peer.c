@@ -65,7 +65,6 @@ setup(void)
 	test_pair.rep = 0;
 	TEST_CALL(peer_open(&hostile, HOSTILE, false));
 	server = test_ep_new();
-	TEST_TRUE(server != NULL);
 	test_server_conf(server, "test", &conf);
 	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
 	conf.ctrl.recv_queue_size = PEER_QUEUE;

@@ -69,7 +69,6 @@ lab_open(uint32_t max_clients, uint32_t max_conn_tasks)
 	lab.server = test_ep_new();
 	lab.pe = test_pe_new();
 	lab.away = test_pe_new();
-	TEST_TRUE(lab.server != NULL && lab.pe != NULL && lab.away != NULL);
 	TEST_EXPECT(rte_comch_pe_dev_add(lab.away, test_pair.dpu), 0);
 	test_server_conf(lab.server, "test", &conf);
 	conf.engine_cb = engine_cb;
@@ -88,7 +87,6 @@ lab_client(struct test_ep **client)
 	uint32_t before = lab.server->nb_connects;
 
 	*client = test_client_run("test", test_pe_new());
-	TEST_TRUE(*client != NULL);
 	TEST_WAIT(lab.server->nb_connects == before + 1 && (*client)->conn != NULL, TEST_MS);
 	return TEST_SUCCESS;
 }
@@ -100,7 +98,6 @@ lab_refused(int reason)
 	struct test_ep *client = test_client_run("test", test_pe_new());
 	uint32_t before = lab.nb_told;
 
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE && lab.nb_told == before + 1,
 			TEST_MS);
 	TEST_EXPECT(lab.told[before], reason);
@@ -141,7 +138,6 @@ named(struct test_ep **client, uint32_t timeout_ms)
 
 	lab.own = test_pe_new();
 	*client = test_ep_new();
-	TEST_TRUE(lab.own != NULL && *client != NULL);
 	test_client_conf(*client, "test", &conf);
 	if (timeout_ms != 0)
 		conf.connect_timeout_ms = timeout_ms;
@@ -235,7 +231,6 @@ test_stop_when_asked(void)
 	TEST_CALL(lab_open(0, 0));
 	lab.stop = true;
 	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
 			test_state(lab.server) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ECONNREFUSED);
@@ -288,7 +283,6 @@ test_early_messages(void)
 	TEST_CALL(lab_open(0, 0));
 	lab.server->on_recv = in_order;
 	client = test_ep_new();
-	TEST_TRUE(client != NULL);
 	client->on_state = send_when_up;
 	test_client_conf(client, "test", &conf);
 	TEST_EXPECT(test_client_start(client, &conf, test_pe_new()), -EINPROGRESS);
@@ -321,7 +315,6 @@ test_messages(void)
 
 	lab.away = NULL;
 	other = test_client_run("test", test_pe_new());
-	TEST_TRUE(other != NULL);
 	TEST_WAIT(other->conn != NULL, TEST_MS);
 	TEST_EXPECT(test_send_pattern(other->conn, 5, 1), 0);
 	TEST_WAIT(other->nb_recv == 1, TEST_MS);
@@ -366,7 +359,6 @@ connect_one(void)
 	uint32_t before = lab.server->nb_connects;
 	struct test_ep *client = test_client_run("test", test_pe_new());
 
-	TEST_TRUE(client != NULL);
 	WAIT_AWAY(lab.server->nb_connects == before + 1 && client->conn != NULL);
 	return TEST_SUCCESS;
 }
@@ -484,7 +476,6 @@ test_end_in_connect(void)
 		TEST_CALL(lab_open(0, 0));
 		lab.in_connect = ends[i];
 		client = test_client_run("test", test_pe_new());
-		TEST_TRUE(client != NULL);
 		TEST_WAIT(lab.server->nb_disconnects == 1 &&
 				test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		TEST_EXPECT(lab.server->disconnect_status, -ECANCELED);
@@ -568,7 +559,6 @@ peer_killed(struct test_place *place)
 {
 	struct test_child *child = test_child_start(place, test_place_function(0));
 
-	TEST_TRUE(child != NULL);
 	TEST_CALL(lab_open(0, 0));
 	TEST_EXPECT(test_child_tell(child, "clients 1 test"), 0);
 	WAIT_WITHOUT_AWAY(lab.nb_asked == 1);
@@ -601,7 +591,6 @@ test_max_clients(void)
 	TEST_CALL(lab_open(1, 0));
 	TEST_CALL(named(&client, 0));
 	second = test_client_run("test", lab.own);
-	TEST_TRUE(second != NULL);
 	WAIT_WITHOUT_AWAY(test_state(second) == RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(rte_comch_ctx_reason_get(second->ctx), -ENOSPC);
 	TEST_EXPECT(lab.nb_asked, 1);
@@ -633,7 +622,6 @@ queues(struct test_fp_end *dpu, struct test_fp_end *host)
 	for (i = 0; i < 2; i++) {
 		consumer = test_q_consumer(ends[i], &conf);
 		producer = test_q_producer(ends[1 - i], NULL);
-		TEST_TRUE(producer != NULL);
 		TEST_CALL(test_q_start(consumer, ends[1 - i]));
 		TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
 		TEST_EXPECT(test_post_empty(consumer, 1, 7), 1);

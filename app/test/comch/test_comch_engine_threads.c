@@ -284,7 +284,6 @@ server_start(void)
 	struct rte_comch_server_conf conf;
 
 	server = test_ep_new();
-	TEST_TRUE(server != NULL);
 	test_server_conf(server, "test", &conf);
 	conf.engine_cb = engine_of;
 	conf.connect_cb = came;
@@ -360,7 +359,6 @@ clients_run(struct test_ep **clients, struct rte_comch_pe *pe)
 
 	for (i = 0; i < CLIENTS; i++) {
 		clients[i] = test_client_run("test", pe);
-		TEST_TRUE(clients[i] != NULL);
 		clients[i]->on_recv = came_back;
 	}
 	return TEST_SUCCESS;
@@ -553,7 +551,6 @@ test_queues(void)
 	for (i = 0; i < CLIENTS; i++) {
 		TEST_WAIT(clients[i]->nb_new == 1, TEST_MS);
 		consumer = test_ep_new();
-		TEST_TRUE(consumer != NULL);
 		TEST_EXPECT(test_consumer_start(consumer, clients[i]->conn, pe), -EINPROGRESS);
 		TEST_WAIT(test_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 		TEST_EXPECT(test_ep_close(consumer), 0);
@@ -578,7 +575,6 @@ killed(struct test_place *place)
 {
 	struct test_child *child = test_child_start(place, test_place_function(0));
 
-	TEST_TRUE(child != NULL);
 	TEST_CALL(workers_start(false, false));
 	TEST_CALL(server_start());
 	TEST_EXPECT(test_child_ask(child, 2 * TEST_MS, "clients %u test", 2 * CLIENTS), 0);

@@ -125,7 +125,7 @@ packet(struct rte_mempool *pool, uint32_t len, uint32_t segs, uint32_t seed)
 	}
 	if (off != len || i != segs) {
 		rte_pktmbuf_free(head);
-		return NULL;
+		test_give_up("no mbufs");
 	}
 	return head;
 }
@@ -187,10 +187,8 @@ test_lengths(struct test_fp *fp)
 	for (i = 0; i < RTE_DIM(lens); i++) {
 		for (j = 0; j < RTE_DIM(bursts); j++) {
 			nb = bursts[j];
-			for (k = 0; k < nb; k++) {
+			for (k = 0; k < nb; k++)
 				pkts[k] = packet(p.tx_pool, lens[i], 1, k);
-				TEST_TRUE(pkts[k] != NULL);
-			}
 			TEST_CALL(offered(&p, nb));
 			TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id,
 						    pkts, (uint16_t)nb),
@@ -220,7 +218,6 @@ test_segments(struct test_fp *fp)
 		segs = 1 + i % 8;
 		len = test_rand() % (ROOM + 1);
 		m = packet(p.tx_pool, len, segs, i);
-		TEST_TRUE(m != NULL);
 		TEST_EXPECT(m->nb_segs, segs);
 		TEST_CALL(offered(&p, 1));
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
@@ -229,7 +226,6 @@ test_segments(struct test_fp *fp)
 	}
 	/* a clone, and an mbuf that somebody else holds too */
 	m = packet(p.tx_pool, 500, 3, 9);
-	TEST_TRUE(m != NULL);
 	clone = rte_pktmbuf_clone(m, p.tx_pool);
 	TEST_TRUE(clone != NULL);
 	TEST_CALL(offered(&p, 1));
@@ -260,7 +256,6 @@ from_region(struct pair *p, int16_t dev_id, uint32_t round)
 	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
 	for (i = 0; i < 8; i++) {
 		m = packet(info.pool, 100 + i * 100, 1 + i % 3, i + round);
-		TEST_TRUE(m != NULL);
 		if (i % 2 == 1) {
 			pkts[0] = rte_pktmbuf_clone(m, p->tx_pool);
 			rte_pktmbuf_free(m);
@@ -334,10 +329,8 @@ test_not_taken(struct test_fp *fp)
 	uint32_t i, j, k;
 
 	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, 8, 0));
-	for (i = 0; i < 26; i++) {
+	for (i = 0; i < 26; i++)
 		pkts[i] = packet(p.tx_pool, 10 + i, 1 + i % 2, i);
-		TEST_TRUE(pkts[i] != NULL);
-	}
 	/* no such consumer */
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id + 1, pkts, 26), 0);
 	TEST_EXPECT(test_reason(p.producer, p.consumer->id), -ENOENT);
@@ -357,7 +350,6 @@ test_not_taken(struct test_fp *fp)
 		TEST_CALL(offered(&p, 5));
 		credits = rte_comch_producer_credits(p.producer->ctx, p.consumer->id);
 		large = packet(p.tx_pool, ROOM + 1, 2 + i, 4);
-		TEST_TRUE(large != NULL);
 		rte_pktmbuf_free(six[2]);
 		six[2] = large;
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, six, 6),
@@ -403,7 +395,6 @@ test_pool_empty(struct test_fp *fp)
 		for (sent = got = 0; got < nb_rx && test_now_ns() < end;) {
 			while (sent < nb_rx + 8) {
 				m = packet(p.tx_pool, 100 + sent, 1, sent);
-				TEST_TRUE(m != NULL);
 				nb = rte_comch_producer_tx_burst(
 						p.producer->ctx, p.consumer->id, &m, 1);
 				if (nb == 0) {
@@ -450,7 +441,6 @@ test_shared_pool(struct test_fp *fp)
 		uint32_t to = i % 2 != 0 ? second->id : p.consumer->id;
 
 		m = packet(p.tx_pool, i, 2, i);
-		TEST_TRUE(m != NULL);
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, to, &m, 1), 1);
 		TEST_WAIT(rte_comch_consumer_rx_burst(i % 2 != 0 ? second->ctx : p.consumer->ctx,
 					  found, 8) == 1,
@@ -488,10 +478,8 @@ test_mixed(struct test_fp *fp)
 	/* without data: a packet of length 0, whatever else it carries */
 	TEST_EXPECT(test_send_imm(p.producer, p.consumer->id, "abcd", 4, 56), 1);
 	m = packet(p.tx_pool, 64, 1, 2);
-	TEST_TRUE(m != NULL);
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
 	m = packet(p.tx_pool, 0, 1, 3);
-	TEST_TRUE(m != NULL);
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
 	TEST_EXPECT(rte_comch_queue_poll_burst(p.consumer->ctx, cpls, 8), 0);
 	test_settle();
@@ -511,7 +499,6 @@ test_mixed(struct test_fp *fp)
 	TEST_CALL(test_fp_offer(plain, p.producer, &to, 0, 8, 0));
 	for (i = 0; i < 8; i++) {
 		m = packet(p.tx_pool, 100 * i, 1 + i, i);
-		TEST_TRUE(m != NULL);
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, plain->id, &m, 1), 1);
 	}
 	TEST_EXPECT(test_poll(plain, cpls, 8), 8);
@@ -542,7 +529,6 @@ test_two_pools(struct test_fp *fp)
 		for (k = 0; k < 16; k++) {
 			pkts[k] = packet((i >> (k % 2)) % 2 != 0 ? info.pool : p.tx_pool, 64, 1,
 					k);
-			TEST_TRUE(pkts[k] != NULL);
 		}
 		TEST_CALL(offered(&p, 16));
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 16),
@@ -611,10 +597,8 @@ test_conn_lost(struct test_fp *fp)
 	uint32_t i;
 
 	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 0));
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 5; i++)
 		pkts[i] = packet(p.tx_pool, 100, 1, i);
-		TEST_TRUE(pkts[i] != NULL);
-	}
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5), 5);
 	TEST_CALL(receive(&p, 2));
 	TEST_EXPECT(test_q_close(p.producer), 0);
@@ -703,10 +687,8 @@ test_drained(struct test_fp *fp)
 	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 0));
 	TEST_CALL(test_fp_consumer(fp, NULL, 4, 8, &bare));
 	for (round = 0; round < 2; round++) {
-		for (i = 0; i < 5; i++) {
+		for (i = 0; i < 5; i++)
 			pkts[i] = packet(p.tx_pool, 100, 1, i);
-			TEST_TRUE(pkts[i] != NULL);
-		}
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5),
 				5);
 		test_arrive();

@@ -526,7 +526,7 @@ test_more_than_there_is(void)
 	}
 	TEST_TRUE(test_now_ns() - start < UINT64_C(1000000000)); /* nothing was tried */
 	TEST_EXPECT(test_count_fds(), fds);
-	TEST_TRUE(test_mem_alloc(test_pair.dpu, 4096, RTE_COMCH_MEM_F_PEER_WRITE) != NULL);
+	test_mem_alloc(test_pair.dpu, 4096, RTE_COMCH_MEM_F_PEER_WRITE);
 	return TEST_SUCCESS;
 }
 

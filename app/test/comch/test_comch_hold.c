@@ -269,7 +269,6 @@ test_hold_elsewhere(void)
 	server->on_connect = hold_at_once;
 	server->on_recv = recv_in_order;
 	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(server->nb_connects == 1 && client->conn != NULL, TEST_MS);
 	TEST_CALL(send_some(client->conn, &sent, NB_MSGS));
 	turn(TURNS);

@@ -77,14 +77,13 @@ big_server(const char *name, struct rte_comch_pe *pe, unsigned int nb_processes)
 	struct test_ep *ep = test_ep_new();
 	struct rte_comch_server_conf conf;
 
-	if (ep == NULL || pe == NULL)
-		return NULL;
 	test_server_conf(ep, name, &conf);
 	conf.ctrl.nb_tasks = 1024;
 	conf.ctrl.max_conn_tasks = 1024;
 	ep->echo = true;
-	return test_servers_start(ep, &conf, pe, test_place_nb_functions(nb_processes)) == 0 ?
-		ep : NULL;
+	if (test_servers_start(ep, &conf, pe, test_place_nb_functions(nb_processes)) != 0)
+		test_give_up("no servers %s", name);
+	return ep;
 }
 
 static int
@@ -109,10 +108,8 @@ test_512_clients(void)
 	unsigned int i, nb;
 
 	server = big_server("many", test_pe_new(), NB_PROCESSES);
-	TEST_TRUE(server != NULL);
 	for (i = 0; i < NB_PROCESSES; i++) {
 		children[i] = host_child(i);
-		TEST_TRUE(children[i] != NULL);
 		TEST_EXPECT(test_child_ask(children[i], TEST_MS, "memory"), 0);
 		rss_children += strtoull(children[i]->reply, NULL, 10);
 	}
@@ -200,14 +197,11 @@ test_cost_at_512_clients(void)
 	unsigned int i, try;
 	double ratio = 0;
 
-	TEST_TRUE(big_server("many", many_pe, NB_PROCESSES) != NULL);
-	TEST_TRUE(big_server("alone", alone_pe, NB_PROCESSES + 1) != NULL);
-	for (i = 0; i < NB_PROCESSES; i++) {
+	big_server("many", many_pe, NB_PROCESSES);
+	big_server("alone", alone_pe, NB_PROCESSES + 1);
+	for (i = 0; i < NB_PROCESSES; i++)
 		children[i] = host_child(i);
-		TEST_TRUE(children[i] != NULL);
-	}
 	alone = host_child(NB_PROCESSES);
-	TEST_TRUE(alone != NULL);
 	TEST_CALL(connect_512(children));
 	TEST_EXPECT(test_child_ask(alone, 10000, "clients 1 alone"), 0);
 	test_settle();
@@ -240,13 +234,10 @@ test_client_killed(void)
 	uint64_t start, ms, worst = 0;
 	unsigned int i;
 
-	TEST_TRUE(server != NULL);
 	other = host_child(1);
-	TEST_TRUE(other != NULL);
 	TEST_EXPECT(test_child_ask(other, 10000, "clients 10 test"), 0);
 	for (i = 0; i < LOSSES(5); i++) {
 		victim = host_child(0);
-		TEST_TRUE(victim != NULL);
 		TEST_EXPECT(test_child_ask(victim, 10000, "clients 3 test"), 0);
 		TEST_WAIT(server->nb_connects == 10 + 3 * (i + 1), TEST_MS);
 		TEST_EXPECT(test_child_tell(other, "echo 200 500"), 0);
@@ -297,7 +288,6 @@ test_server_killed(void)
 	TEST_EXPECT(rte_comch_dev_stats_reset(test_pair.host), 0);
 	for (round = 0; round < rounds; round++) {
 		server = card_child();
-		TEST_TRUE(server != NULL);
 		TEST_EXPECT(test_child_ask(server, 10000, "server test"), 0);
 		start = test_now_ns();
 		for (i = 0; i < RTE_DIM(clients); i++) {
@@ -397,7 +387,6 @@ live_and_die(struct test_ep *server, struct test_ep *client)
 	struct test_child *child;
 
 	child = host_child(0);
-	TEST_TRUE(child != NULL);
 	TEST_EXPECT(test_child_ask(child, 10000, "clients 8 test"), 0);
 	TEST_EXPECT(test_child_ask(child, 10000, "flood 300"), 0);
 	test_progress_ms(10);
@@ -405,7 +394,6 @@ live_and_die(struct test_ep *server, struct test_ep *client)
 	TEST_WAIT(server->nb_disconnects == before + 8, LOSS_WAIT_MS);
 
 	child = card_child();
-	TEST_TRUE(child != NULL);
 	TEST_EXPECT(test_child_ask(child, 10000, "server test"), 0);
 	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL, TEST_MS);
@@ -423,7 +411,6 @@ test_nothing_left_behind(void)
 	struct rte_comch_client_conf conf;
 	uint64_t rss;
 
-	TEST_TRUE(server != NULL);
 	test_client_conf(client, "test", &conf);
 	TEST_EXPECT(rte_comch_client_create(test_pair.host, &conf, &client->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(client->ctx, test_pe_new()), 0);
@@ -460,14 +447,11 @@ test_stopped_client(void)
 	unsigned int i;
 	int status;
 
-	TEST_TRUE(server != NULL);
 	stopped = host_child(0);
-	TEST_TRUE(stopped != NULL);
 	TEST_EXPECT(test_child_ask(stopped, 10000, "clients 1 test"), 0);
 	TEST_WAIT(server->conn != NULL, TEST_MS);
 	conn = server->conn;
 	other = host_child(1);
-	TEST_TRUE(other != NULL);
 	TEST_EXPECT(test_child_ask(other, 10000, "clients 10 test"), 0);
 
 	TEST_EXPECT(kill(stopped->pid, SIGSTOP), 0);
@@ -530,14 +514,12 @@ last_open(struct last *last, bool server)
 	if (server) {
 		last->ep = big_server("test", test_pe_new(), 1);
 		last->child = host_child(0);
-		TEST_TRUE(last->ep != NULL && last->child != NULL);
 		TEST_EXPECT(test_child_ask(last->child, 10000, "clients 1 test"), 0);
 		/* a card's side may be connected before it can send */
 		TEST_EXPECT(test_child_ask(last->child, 10000, "echo 1 10"), 0);
 		TEST_WAIT(last->ep->nb_done == 1, TEST_MS);
 	} else {
 		last->child = card_child();
-		TEST_TRUE(last->child != NULL);
 		TEST_EXPECT(test_child_ask(last->child, 10000, "server test"), 0);
 		last->ep = test_client_run("test", test_pe_new());
 	}
@@ -666,7 +648,6 @@ test_server_process_ends(void)
 	struct test_ep *client;
 	struct test_child *server = card_child();
 
-	TEST_TRUE(server != NULL);
 	TEST_EXPECT(test_child_ask(server, 10000, "server test"), 0);
 	client = test_client_run("test", test_pe_new());
 	TEST_WAIT(client->conn != NULL, TEST_MS);

@@ -143,11 +143,9 @@ hang_up(struct worker *w)
 	uint64_t limit;
 
 	server = test_server_run("test", test_pe_new());
-	TEST_TRUE(server != NULL);
 	server->on_connect = hand_over;
 	server->arg = w;
 	client = test_client_run("test", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(w->conn != NULL && test_state(client) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	TEST_EXPECT(w->ret, 0);
 	TEST_EXPECT(pthread_create(&w->thread, NULL, worker_run, w), 0);

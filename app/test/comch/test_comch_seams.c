@@ -127,11 +127,9 @@ server_open(bool elsewhere)
 	nb_named = 0;
 	server = test_ep_new();
 	server_pe = test_pe_new();
-	TEST_TRUE(server != NULL && server_pe != NULL);
 	away = NULL;
 	if (elsewhere) {
 		away = test_pe_new();
-		TEST_TRUE(away != NULL);
 		TEST_EXPECT(rte_comch_pe_dev_add(away, test_pair.dpu), 0);
 	}
 	test_server_conf(server, "test", &conf);
@@ -149,7 +147,6 @@ client_open(struct test_ep **client)
 	unsigned int connects = server->nb_connects;
 
 	*client = test_client_run("test", test_pe_new());
-	TEST_TRUE(*client != NULL);
 	TEST_WAIT((*client)->conn != NULL && server->nb_connects == connects + 1, TEST_MS);
 	return TEST_SUCCESS;
 }
@@ -378,7 +375,6 @@ test_two_pools(void)
 	struct rte_comch_server_conf conf;
 	unsigned int i;
 
-	TEST_TRUE(rich != NULL);
 	TEST_CALL(pool_create(0));
 	TEST_CALL(pool_create(1));
 	TEST_CALL(server_open(false));
@@ -387,7 +383,6 @@ test_two_pools(void)
 	TEST_EXPECT(test_server_start(rich, &conf, server_pe), 0);
 	TEST_CALL(client_open(&poor));
 	client = test_client_run("rich", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(client->conn != NULL && rich->conn != NULL, TEST_MS);
 	for (i = 0; i <= POOL_SIZE; i++)
 		TEST_EXPECT(test_send_pattern(poor->conn, 10, i), 0);
@@ -507,7 +502,6 @@ test_idle_anew(void)
 	TEST_WAIT(nb_idle == 1 && test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_RUNNING);
 	client = test_client_run("again", test_pe_new());
-	TEST_TRUE(client != NULL);
 	TEST_WAIT(server->nb_connects == 2 && client->conn != NULL, TEST_MS);
 	TEST_EXPECT(nb_named, 2);
 	TEST_EXPECT(test_send_pattern(client->conn, 10, 1), 0);
@@ -537,7 +531,6 @@ test_elsewhere_fail(void)
 	TEST_EXPECT(rte_comch_task_submit_burst(tasks, 3, RTE_COMCH_SUBMIT_F_LATER), 3);
 	server->on_send = note_sent;
 	clients[1] = test_client_run("test", own);
-	TEST_TRUE(clients[1] != NULL);
 	while (nb_named != 2) {
 		TEST_TRUE(test_now_ns() < end);
 		rte_comch_pe_progress(server_pe);
