@@ -321,6 +321,25 @@ typedef int (*rte_comch_info_get_t)(struct rte_comch_dev *dev, struct rte_comch_
  */
 typedef int (*rte_comch_rep_list_t)(struct rte_comch_dev *dev,
 		struct rte_comch_rep_info *reps, uint16_t nb);
+/** @internal Limits of struct rte_comch_pmd_user. */
+#define RTE_COMCH_PMD_USER_LIMITS 8
+
+/** @internal What the processes of one user have of one function, for telemetry. */
+struct rte_comch_pmd_user {
+	char function[RTE_COMCH_FUNCTION_SIZE]; /**< Name of the function. */
+	uint32_t uid;                      /**< Effective user. */
+	uint32_t nb_limits;                /**< Entries of limits. */
+	/** Each thing that is limited. */
+	struct {
+		const char *name; /**< Of the thing, static. */
+		uint64_t used;    /**< What is taken. */
+		uint64_t max;     /**< What may be. */
+		uint64_t refused; /**< How often more was wanted. */
+	} limits[RTE_COMCH_PMD_USER_LIMITS];
+};
+/** @internal The user of that number: 0, or -ENOENT behind the last one. Any thread. */
+typedef int (*rte_comch_user_get_t)(struct rte_comch_dev *dev, uint32_t nr,
+		struct rte_comch_pmd_user *user);
 /** @internal Print what the library does not know. */
 typedef void (*rte_comch_dump_t)(struct rte_comch_dev *dev, FILE *f);
 /**
@@ -544,6 +563,7 @@ typedef int (*rte_comch_queue_idle_t)(struct rte_comch_queue *queue);
 struct rte_comch_dev_ops {
 	rte_comch_info_get_t info_get;             /**< Limits. */
 	rte_comch_rep_list_t rep_list;             /**< Representors. */
+	rte_comch_user_get_t user_get;             /**< Optional. */
 	rte_comch_dump_t dump;                     /**< Optional. */
 	rte_comch_reset_t reset;                   /**< Optional. */
 	rte_comch_fail_t fail;                     /**< Connections. */

@@ -177,6 +177,45 @@ tel_page_next(struct tel_page *page)
 	return (int)nr;
 }
 
+/* What the processes of one user have of one function, and what they were refused. */
+static void
+tel_add_user(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_pmd_user *user)
+{
+	struct rte_tel_data *c = rte_tel_data_alloc();
+	char name[RTE_TEL_MAX_STRING_LEN];
+	uint32_t i;
+
+	if (c == NULL)
+		return;
+	rte_tel_data_start_dict(c);
+	tel_add_string(c, "function", user->function);
+	dpdk_tel_add_uint(c, "uid", user->uid);
+	for (i = 0; i < user->nb_limits; i++) {
+		dpdk_tel_add_uint(c, user->limits[i].name, user->limits[i].used);
+		snprintf(name, sizeof(name), "%s_max", user->limits[i].name);
+		dpdk_tel_add_uint(c, name, user->limits[i].max);
+		snprintf(name, sizeof(name), "%s_refused", user->limits[i].name);
+		dpdk_tel_add_uint(c, name, user->limits[i].refused);
+	}
+	tel_add_dict(d, nr, c);
+}
+
+static int
+tel_users(struct rte_comch_dev *dev, struct tel_page *page, struct rte_tel_data *d)
+{
+	struct rte_comch_pmd_user user;
+	uint32_t i;
+	int nr;
+
+	rte_tel_data_start_dict(d);
+	for (i = 0; dev->ops->user_get != NULL && dev->ops->user_get(dev, i, &user) == 0; i++) {
+		nr = tel_page_next(page);
+		if (nr >= 0)
+			tel_add_user(d, nr, &user);
+	}
+	return 0;
+}
+
 static void
 tel_add_conn(struct rte_tel_data *d, uint32_t nr, const struct comch_conn *conn)
 {
@@ -503,6 +542,8 @@ static const struct {
 		"Returns what a comch device is and its limits. Parameters: int dev_id" },
 	{ "/comch/stats", tel_stats, 0,
 		"Returns the counters of a comch device. Parameters: int dev_id" },
+	{ "/comch/users", tel_users, TEL_PER_REPLY,
+		"Returns up to 32 users of functions of a comch device by number, with what they have taken. Parameters: int dev_id[,int start]" },
 	{ "/comch/connections", tel_connections, TEL_PER_REPLY,
 		"Returns up to 32 connections of a comch device by number. Parameters: int dev_id[,int start]" },
 	{ "/comch/queues", tel_queues, TEL_PER_REPLY,

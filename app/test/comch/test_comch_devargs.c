@@ -101,6 +101,12 @@ test_refused_args(void)
 		"role=dpu,functions=pf0,path=",
 		"role=dpu,functions=pf0,path=/no/such/directory",
 		"role=dpu,functions=pf0,path=/dev/null",
+		"role=dpu,functions=pf0,max_links=",
+		"role=dpu,functions=pf0,max_links=0",
+		"role=dpu,functions=pf0,max_maps=-1",
+		"role=dpu,functions=pf0,max_maps=10x",
+		"role=dpu,functions=pf0,max_mem= 1",
+		"role=dpu,functions=pf0,max_mem=1000000000",
 		/* the host side */
 		"role=host,function=",
 		"role=host,functions=pf0",

@@ -156,6 +156,12 @@ test_stats(void)
 	TEST_EXPECT(ask(request), 0);
 	TEST_TRUE(reply_has("connects", "1"));
 	TEST_TRUE(reply_has("violations", "0"));
+	snprintf(request, sizeof(request), "/comch/users,%d", test_pair.dpu);
+	TEST_EXPECT(ask(request), 0);
+	TEST_CALL(reply_plain());
+	/* only drivers that count say so */
+	TEST_TRUE(strstr(reply, ":{}") != NULL ||
+		(reply_has("links_refused", "0") && reply_has("events", "0")));
 	return TEST_SUCCESS;
 }
 
@@ -585,7 +591,7 @@ error_has(const char *request, const char *words)
 static int
 test_malformed(void)
 {
-	static const char * const commands[] = { "info", "stats", "connections", "queues", "dpas",
+	static const char * const commands[] = { "info", "stats", "users", "connections", "queues", "dpas",
 		"dpa_info", "msgqs", "msgq_info", "list", "no" };
 	static const char * const params[] = {
 		"", ",", ",,", ",-1", ",abc", ",63", ",64", ",65536", ",99999999999999",

@@ -107,7 +107,8 @@ env_create(void)
 
 	ret = test_rendezvous_create(env->path, sizeof(env->path));
 	TEST_EXPECT(ret, 0);
-	ret = test_vdev_add("role=dpu,functions=pf0,path=%s", env->path);
+	ret = test_vdev_add("role=dpu,functions=pf0,path=%s%s", env->path,
+		env->args == NULL ? "" : env->args);
 	TEST_ASSERT(ret >= 0, "no card device: %s", strerror(-ret));
 	env->dpu = test_pair.dpu = (int16_t)ret;
 	test_pair.rep = 0;

@@ -186,34 +186,6 @@ test_consumers_max(void)
 	return TEST_SUCCESS;
 }
 
-/* The memory of their completions is bounded, too. */
-static int
-test_consumers_memory(void)
-{
-	struct hostile_consumer c;
-	struct hostile *e;
-	uint32_t id;
-	int ret = 0;
-
-	if (fast_side->host)
-		return test_skip("once is enough for half a gigabyte");
-	if (sysconf(_SC_AVPHYS_PAGES) < (4L << 30) / 4096)
-		return test_skip("it takes half a gigabyte of memory");
-	e = fast_connected();
-	for (id = 1; id <= SHM_WIRE_MAX_CONSUMERS && ret == 0; id++) {
-		memset(&c, 0, sizeof(c));
-		c.msg.nb_posts = SHM_WIRE_MAX_POSTS;
-		c.msg.imm_len = SHM_WIRE_MAX_IMM_LEN;
-		ret = hostile_consumer_start(e, &c, id, SHM_WIRE_NO_REGION);
-		hostile_consumer_free(&c);
-	}
-	TEST_EXPECT(ret, -ENOMEM);
-	test_note("%u of the largest consumers were taken", id - 2);
-	TEST_EXPECT(fast_side->violations(), 0);
-	TEST_TRUE(!hostile_gone(e) && fast_victim()->conn != NULL);
-	return TEST_SUCCESS;
-}
-
 /* Consumers that are stopped while the peer has not answered, and all that crosses. */
 static int
 test_stop_unanswered(void)
@@ -631,7 +603,6 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_region_cycles),
 		FAST_CASE(test_consumer_cycles),
 		FAST_CASE(test_consumers_max),
-		FAST_CASE(test_consumers_memory),
 		FAST_CASE(test_busy_words),
 		FAST_CASE(test_busy_for_ever),
 		FAST_CASE(test_silent_stall),

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,6 +35,9 @@
 #define SHM_ARG_UIDS "uids"
 #define SHM_ARG_HUGE "huge"
 #define SHM_ARG_PCI_BUS "pci_bus"
+#define SHM_ARG_MAX_LINKS "max_links"
+#define SHM_ARG_MAX_MAPS "max_maps"
+#define SHM_ARG_MAX_MEM "max_mem"
 
 #define SHM_PARAMS \
 	SHM_ARG_ROLE "=dpu|host " \
@@ -44,7 +46,10 @@
 	SHM_ARG_PATH "=<directory> " \
 	SHM_ARG_UIDS "=<uid>[:<uid>...] " \
 	SHM_ARG_HUGE "=0|1 " \
-	SHM_ARG_PCI_BUS "=<domain>:<bus>"
+	SHM_ARG_PCI_BUS "=<domain>:<bus> " \
+	SHM_ARG_MAX_LINKS "=<number> " \
+	SHM_ARG_MAX_MAPS "=<number> " \
+	SHM_ARG_MAX_MEM "=<MiB>"
 
 #define SHM_DFLT_FUNCTION "pf0"
 #define SHM_MAX_VFS 120
@@ -164,8 +169,9 @@ shm_dump(struct rte_comch_dev *rte_dev, FILE *f)
 		for (i = 0, nb = 0; i < SHM_WIRE_MAX_CHANS; i++)
 			nb += link->chans[i] != NULL;
 		fprintf(f, "  link: function %s process %u user %u %s, %u connections, %" PRIu64
-			" bytes shared by us\n", link->func->name, link->pid, link->uid,
-			link->state == SHM_LINK_UP ? "up" : "attaching", nb, link->seg_bytes);
+			" bytes taken by its user\n", link->func->name, link->pid, link->uid,
+			link->state == SHM_LINK_UP ? "up" : "attaching", nb,
+			link->ledger->used[SHM_LIMIT_MEM]);
 	}
 	shm_dev_unlock(dev);
 }
@@ -208,6 +214,7 @@ shm_fail(struct rte_comch_dev *rte_dev, int reason)
 static const struct rte_comch_dev_ops shm_ops = {
 	.info_get = shm_info_get,
 	.rep_list = shm_rep_list,
+	.user_get = shm_user_get,
 	.dump = shm_dump,
 	.dpa = &shm_dpa_ops,
 	.fail = shm_fail,
@@ -445,6 +452,29 @@ arg_pci_bus(const char *key, const char *value, void *opaque)
 	return 0;
 }
 
+/* What each user may take of each function. */
+static int
+arg_max(const char *key, const char *value, void *opaque)
+{
+	struct shm_dev *dev = opaque;
+	enum shm_limit limit = SHM_LIMIT_MEM;
+	unsigned int nb;
+	int end = 0;
+
+	if (value == NULL || !isdigit((unsigned char)value[0]) ||
+			sscanf(value, "%9u%n", &nb, &end) != 1 || value[end] != '\0' || nb == 0) {
+		SHM_LOG(ERR, "%s=%s: it is a number from 1 to 999999999", key,
+			value == NULL ? "" : value);
+		return -EINVAL;
+	}
+	if (strcmp(key, SHM_ARG_MAX_LINKS) == 0)
+		limit = SHM_LIMIT_LINKS;
+	else if (strcmp(key, SHM_ARG_MAX_MAPS) == 0)
+		limit = SHM_LIMIT_MAPS;
+	dev->limits[limit] = limit == SHM_LIMIT_MEM ? (uint64_t)nb << 20 : nb;
+	return 0;
+}
+
 /* The keys that do not belong to the role, and those that it needs. */
 static int
 args_check_role(const struct rte_kvargs *kvlist, const struct shm_dev *dev, const char *name)
@@ -496,11 +526,12 @@ args_parse(struct shm_dev *dev, const char *name, const char *args)
 {
 	static const char * const keys[] = {
 		SHM_ARG_ROLE, SHM_ARG_FUNCTIONS, SHM_ARG_FUNCTION, SHM_ARG_PATH, SHM_ARG_UIDS,
-		SHM_ARG_HUGE, SHM_ARG_PCI_BUS, NULL,
+		SHM_ARG_HUGE, SHM_ARG_PCI_BUS, SHM_ARG_MAX_LINKS, SHM_ARG_MAX_MAPS,
+		SHM_ARG_MAX_MEM, NULL,
 	};
 	static const arg_handler_t handlers[] = {
 		arg_role, arg_functions, arg_function, arg_path, arg_uids, arg_huge,
-		arg_pci_bus,
+		arg_pci_bus, arg_max, arg_max, arg_max,
 	};
 	struct rte_kvargs *kvlist;
 	int ret = -EINVAL;
@@ -548,9 +579,11 @@ shm_dev_free(struct shm_dev *dev)
 {
 	uint16_t i;
 
-	for (i = 0; i < dev->nb_funcs; i++)
+	for (i = 0; i < dev->nb_funcs; i++) {
 		if (dev->funcs[i].fd >= 0)
 			shm_fd_drop(dev->funcs[i].fd);
+		shm_ledgers_free(&dev->funcs[i]);
+	}
 	if (dev->epfd >= 0)
 		close(dev->epfd);
 	if (dev->path_fd >= 0)
@@ -561,18 +594,6 @@ shm_dev_free(struct shm_dev *dev)
 	pthread_mutex_destroy(&dev->lock); /* check-ok: waiters must sleep */
 	free(dev->funcs);
 	free(dev);
-}
-
-/* A share of the descriptors of this process for each function, half of all. */
-static uint32_t
-dev_func_fds(const struct shm_dev *dev)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return SHM_MIN_FUNC_FDS;
-	limit.rlim_cur = RTE_MIN(limit.rlim_cur, (rlim_t)1 << 20);
-	return RTE_MAX((uint32_t)limit.rlim_cur / 2 / dev->nb_funcs, (uint32_t)SHM_MIN_FUNC_FDS);
 }
 
 static int
@@ -592,7 +613,7 @@ shm_dev_open(struct shm_dev *dev)
 		return -ENOMEM;
 	}
 	shm_barrier_init();
-	dev->func_fds = dev_func_fds(dev);
+	shm_ledger_limits_init(dev);
 	dev->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (dev->epfd < 0)
 		return -errno;

@@ -49,14 +49,13 @@ extern int shm_logtype;
 
 #define SHM_MAX_FUNCTIONS 256
 #define SHM_MAX_UIDS 16
-/* Host processes of one function. */
+/* Users of one function at one time, and links of one of them if max_links= is not given. */
+#define SHM_MAX_USERS 16
 #define SHM_MAX_LINKS 128
-/* Memory that one host process can make us allocate for its connections. */
-#define SHM_MAX_LINK_MEM (512u << 20)
 /* Events under way in one process for one device. */
 #define SHM_NB_EVENTS 1023
-/* Those of one function; one that allocates memory counts as more than one. */
-#define SHM_FUNC_EVENTS 128
+/* Those of one user of a function; one that allocates memory counts as more than one. */
+#define SHM_USER_EVENTS 128
 #define SHM_EVENT_BYTES (128u << 10)
 /* Messages waiting for room in one socket, before its peer is given up. */
 #define SHM_MAX_TXQ 8192
@@ -77,8 +76,9 @@ extern int shm_logtype;
 /* Clients of one poll that ask for their connection. */
 #define SHM_CONNECT_BURST 64
 
-/* Descriptors of a link: its socket, a pidfd, a group of ours. */
+/* Descriptors of a link: its socket, a pidfd, a group of ours. And its two segments. */
 #define SHM_LINK_FDS 3
+#define SHM_LINK_MAPS 2
 /* The least that a function may take, whatever RLIMIT_NOFILE says. */
 #define SHM_MIN_FUNC_FDS 16
 
@@ -112,6 +112,25 @@ struct shm_peer_seg {
 	bool busy;
 };
 
+/* What the processes of one user can make this process hold, for each function. */
+enum shm_limit {
+	SHM_LIMIT_LINKS = 0, /* until all that they had is gone */
+	SHM_LIMIT_FDS,
+	SHM_LIMIT_MAPS,
+	SHM_LIMIT_MEM,    /* bytes that we allocate, and those of regions that we map */
+	SHM_LIMIT_EVENTS, /* under way to engines */
+	SHM_LIMITS,
+};
+
+_Static_assert(SHM_LIMITS <= RTE_COMCH_PMD_USER_LIMITS, "telemetry shows all");
+
+/* One user of one function. It stays until another user needs its place. */
+struct shm_ledger {
+	uint32_t uid;
+	uint64_t used[SHM_LIMITS];
+	uint64_t refused[SHM_LIMITS];
+};
+
 /* A function: on the card's side one to listen for, on the host's our own. */
 struct shm_func {
 	char name[SHM_WIRE_FUNCTION_SIZE];
@@ -121,10 +140,9 @@ struct shm_func {
 	uint16_t id;
 	int fd; /* listens; -1 on the host */
 	uint32_t nb_links;
-	uint32_t nb_events; /* under way */
-	uint32_t nb_fds;    /* that its links hold */
 	uint64_t log_until; /* TSC: lines up to now fill so much time; atomic */
 	uint32_t nb_unlogged; /* since the last line; atomic */
+	struct shm_ledger *ledgers[SHM_MAX_USERS]; /* the first ones, then NULL */
 };
 
 struct shm_dev {
@@ -142,7 +160,7 @@ struct shm_dev {
 	uint16_t nb_funcs;
 	uint32_t pci_domain; /* of the emulated addresses */
 	uint32_t pci_bus;    /* the first of the functions */
-	uint32_t func_fds; /* descriptors that one function may make us hold */
+	uint64_t limits[SHM_LIMITS]; /* of each user of each function */
 
 	int epfd; /* all sockets of the device */
 	TAILQ_HEAD(, shm_link) links;
@@ -198,12 +216,12 @@ struct shm_link {
 	TAILQ_ENTRY(shm_link) next;
 	struct shm_dev *dev;
 	struct shm_func *func;
+	struct shm_ledger *ledger; /* all that this link holds is in there */
 	enum shm_link_state state;
 	int reason;    /* why it died */
 	uint32_t refs; /* the device's list, each group, each event */
 	int fd;
 	int pidfd; /* -1 where the kernel has none */
-	uint32_t nb_fds; /* counted against the function */
 	uint32_t pid;
 	uint32_t uid;
 	uint64_t deadline; /* HELLO: TSC of the end of patience */
@@ -225,12 +243,10 @@ struct shm_link {
 	struct shm_qdoorbells *qdoorbells[SHM_WIRE_MAX_GROUPS]; /* of our groups */
 	uint32_t *qtoggles[SHM_WIRE_MAX_GROUPS]; /* toggles by us, of the peer's groups; atomic */
 
-	struct shm_seg *segs; /* [SHM_WIRE_MAX_CHANS], ours */
-	uint64_t seg_bytes;
+	struct shm_seg *segs; /* [SHM_WIRE_MAX_CHANS], ours; NULL before the first connection */
 	struct shm_peer_seg *peer_segs;
 	bool region_sent[SHM_WIRE_MAX_REGIONS]; /* ours that the peer knows */
 	struct shm_peer_region *peer_regions[SHM_WIRE_MAX_REGIONS];
-	uint64_t region_bytes; /* of the peer's, as long as they are mapped */
 	uint32_t nb_rcs;       /* consumers of the peer */
 	uint32_t nb_asked;     /* consumers of ours that it has to answer about; atomic */
 	STAILQ_HEAD(, shm_txmsg) txq;
@@ -344,6 +360,7 @@ struct shm_chan {
 	bool refused;     /* under the lock: it was REFUSE */
 	bool lost;        /* under the lock: its end was posted */
 	bool dropped;     /* under the lock: the table has it no more */
+	bool map_taken;   /* under the lock: a place for the peer's segment, in the ledger */
 	uint32_t refs;    /* the table, and each event; under the lock */
 	uint32_t max_rx_size; /* of the peer's ring; under the lock */
 	uint32_t nb_posted; /* events that no engine has seen; the lock */
@@ -386,7 +403,7 @@ struct shm_event {
 	struct rte_comch_pmd_event base;
 	struct shm_group *group;
 	struct shm_chan *chan;
-	uint32_t weight; /* of SHM_FUNC_EVENTS */
+	uint32_t weight; /* of SHM_LIMIT_EVENTS */
 	int fd; /* -1, or the segment */
 	struct shm_peer_region *region; /* of CONSUMER: what it named when it came; or NULL */
 	union shm_wire_msg msg;
@@ -432,6 +449,18 @@ void shm_groups_sync(struct shm_dev *dev);
 /* shm_barrier.c: the log; also of threads without the lock */
 bool shm_peer_logs(const struct shm_dev *dev, struct shm_func *func, uint32_t level);
 
+/* shm_ledger.c: what a user may take; the device's lock is held in all but the last */
+void shm_ledger_limits_init(struct shm_dev *dev);
+struct shm_ledger *shm_ledger_find(struct shm_func *func, uint32_t uid);
+void shm_ledgers_free(struct shm_func *func);
+bool shm_ledger_has(const struct shm_dev *dev, const struct shm_ledger *ledger,
+		enum shm_limit limit, uint64_t nb);
+int shm_ledger_take(const struct shm_dev *dev, struct shm_func *func,
+		struct shm_ledger *ledger, enum shm_limit limit, uint64_t nb);
+int shm_link_take(struct shm_link *link, enum shm_limit limit, uint64_t nb);
+void shm_link_give(struct shm_link *link, enum shm_limit limit, uint64_t nb);
+int shm_user_get(struct rte_comch_dev *dev, uint32_t nr, struct rte_comch_pmd_user *user);
+
 /* shm_meet.c: where the sides meet, and what is wrong if they do not */
 void shm_meet_user(struct shm_dev *dev);
 void shm_meet_dir(struct shm_dev *dev, const struct stat *st);
@@ -440,7 +469,7 @@ socklen_t shm_meet_addr(const struct shm_dev *dev, const struct shm_func *func,
 bool shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func,
 		const struct ucred *cred);
 void shm_meet_refused(const struct shm_dev *dev, struct shm_func *func,
-		const struct ucred *cred, int reason);
+		const struct ucred *cred);
 void shm_meet_left(const struct shm_link *link);
 void shm_meet_failed(struct shm_dev *dev, int reason);
 
@@ -466,6 +495,7 @@ void shm_chan_max_rx_set(struct shm_chan *chan, uint32_t queue_size, uint32_t ms
 int shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, int *fd);
 int shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd);
 int shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx);
+void shm_segs_free(struct shm_link *link);
 
 /* shm_connect.c: clients that are STARTING */
 int shm_connect_start(struct rte_comch_ctrl *ctrl);

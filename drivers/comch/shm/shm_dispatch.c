@@ -48,7 +48,7 @@ shm_event_done_locked(struct shm_event *ev)
 		shm_fd_drop(ev->fd);
 	if (ev->region != NULL)
 		shm_peer_region_put_locked(ev->region);
-	ev->chan->link->func->nb_events -= ev->weight;
+	shm_link_give(ev->chan->link, SHM_LIMIT_EVENTS, ev->weight);
 	shm_chan_put_locked(ev->chan);
 	shm_group_put_locked(ev->group);
 	rte_mempool_put(dev->events, ev);
@@ -93,6 +93,9 @@ shm_chan_drop_locked(struct shm_chan *chan)
 		link->segs[chan->seg].users--;
 	if (chan->peer_seg >= 0)
 		link->peer_segs[chan->peer_seg].busy = false;
+	if (chan->map_taken)
+		shm_link_give(link, SHM_LIMIT_MAPS, 1);
+	chan->map_taken = false;
 	chan->rx_doorbell = chan->seg = chan->peer_seg = -1;
 	shm_chan_put_locked(chan);
 }
@@ -193,14 +196,15 @@ static void
 post_locked(struct shm_event *ev, struct shm_chan *chan, uint64_t bytes)
 {
 	/* large rings one by one, so that others get their turn in between */
-	ev->weight = 1 + RTE_MIN(bytes / SHM_EVENT_BYTES, (uint64_t)SHM_FUNC_EVENTS);
+	ev->weight = 1 + RTE_MIN(bytes / SHM_EVENT_BYTES, (uint64_t)SHM_USER_EVENTS);
 	ev->chan = chan;
 	ev->group = chan->group;
 	ev->base.handler = shm_chan_event_handler;
 	chan->refs++;
 	chan->nb_posted++;
 	ev->group->refs++;
-	chan->link->func->nb_events += ev->weight;
+	/* one that is too heavy is taken, and those that come behind it wait */
+	chan->link->ledger->used[SHM_LIMIT_EVENTS] += ev->weight;
 	event_post_locked(ev);
 }
 

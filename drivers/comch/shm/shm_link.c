@@ -78,22 +78,30 @@ fail:
 }
 
 static void
+link_release(struct shm_ledger *ledger)
+{
+	ledger->used[SHM_LIMIT_LINKS]--;
+	ledger->used[SHM_LIMIT_FDS] -= SHM_LINK_FDS;
+	ledger->used[SHM_LIMIT_MAPS] -= SHM_LINK_MAPS;
+}
+
+static void
 link_free(struct shm_link *link)
 {
 	struct shm_txmsg *tx;
 	struct shm_seg own;
 	uint32_t i;
 
-	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
-		shm_seg_free(&link->segs[i]);
-		shm_peer_unmap(link->peer_segs[i].map, link->peer_segs[i].size);
+	shm_segs_free(link);
+	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++) {
+		if (link->peer_wake[i] < 0)
+			continue;
+		shm_fd_drop(link->peer_wake[i]);
+		shm_link_give(link, SHM_LIMIT_FDS, 1);
 	}
-	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++)
-		if (link->peer_wake[i] >= 0)
-			shm_fd_drop(link->peer_wake[i]);
 	shm_peer_regions_free(link);
 	shm_qdoorbells_free(link);
-	link->func->nb_fds -= link->nb_fds;
+	link_release(link->ledger);
 	while ((tx = STAILQ_FIRST(&link->txq)) != NULL) {
 		STAILQ_REMOVE_HEAD(&link->txq, next);
 		if (tx->fd >= 0)
@@ -107,8 +115,6 @@ link_free(struct shm_link *link)
 		shm_seg_free(&own);
 	}
 	shm_peer_unmap(link->peer, sizeof(*link->peer));
-	free(link->segs);
-	free(link->peer_segs);
 	free(link);
 }
 
@@ -224,7 +230,8 @@ link_refuse(struct shm_dev *dev, struct shm_func *func, int fd, const struct ucr
 		int reason)
 {
 	rte_comch_pmd_count(&dev->dev->data->stats.links_refused);
-	shm_meet_refused(dev, func, cred, reason);
+	if (reason == -EACCES) /* else the ledger has said it */
+		shm_meet_refused(dev, func, cred);
 	if (dev->role == RTE_COMCH_ROLE_DPU) {
 		fd_refuse(fd, reason);
 		return;
@@ -233,14 +240,60 @@ link_refuse(struct shm_dev *dev, struct shm_func *func, int fd, const struct ucr
 	dev->next_connect += rte_get_tsc_hz();
 }
 
+/* What each link takes of the share of its user. NULL if there is no more. */
+static struct shm_ledger *
+link_reserve(const struct shm_dev *dev, struct shm_func *func, uint32_t uid)
+{
+	struct shm_ledger *ledger = shm_ledger_find(func, uid);
+
+	if (ledger == NULL || shm_ledger_take(dev, func, ledger, SHM_LIMIT_LINKS, 1) != 0)
+		return NULL;
+	if (shm_ledger_take(dev, func, ledger, SHM_LIMIT_FDS, SHM_LINK_FDS) == 0) {
+		if (shm_ledger_take(dev, func, ledger, SHM_LIMIT_MAPS, SHM_LINK_MAPS) == 0)
+			return ledger;
+		ledger->used[SHM_LIMIT_FDS] -= SHM_LINK_FDS;
+	}
+	ledger->used[SHM_LIMIT_LINKS]--;
+	return NULL;
+}
+
+/* On no list yet. NULL if there is no memory, or no descriptor. */
+static struct shm_link *
+link_alloc(struct shm_dev *dev, struct shm_func *func, int fd, const struct ucred *cred)
+{
+	struct shm_link *link = calloc(1, sizeof(*link));
+	uint32_t i;
+
+	if (link == NULL)
+		return NULL;
+	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++)
+		link->peer_wake[i] = -1;
+	STAILQ_INIT(&link->txq);
+	link->dev = dev;
+	link->func = func;
+	link->fd = fd;
+	link->pid = cred->pid;
+	link->uid = cred->uid;
+	link->refs = 1;
+	/* the socket outlives a peer that forked: then this tells its end */
+	link->pidfd = syscall(SYS_pidfd_open, cred->pid, 0);
+	if (epoll_add(dev, fd, link) == 0 &&
+			(link->pidfd < 0 || epoll_add(dev, link->pidfd, pidfd_tag(link)) == 0))
+		return link;
+	if (link->pidfd >= 0)
+		close(link->pidfd);
+	free(link);
+	return NULL;
+}
+
 /* A socket that a peer is at the other end of becomes a link. Owns the fd. */
 static struct shm_link *
 link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
-	struct shm_link *link = NULL;
-	uint32_t i;
+	struct shm_ledger *ledger;
+	struct shm_link *link;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
 		goto fail;
@@ -249,47 +302,23 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 		link_refuse(dev, func, fd, &cred, -EACCES);
 		goto fail;
 	}
-	if (func->nb_links >= SHM_MAX_LINKS || func->nb_fds + SHM_LINK_FDS > dev->func_fds) {
+	ledger = link_reserve(dev, func, cred.uid);
+	if (ledger == NULL) {
 		link_refuse(dev, func, fd, &cred, -EUSERS);
 		goto fail;
 	}
-	link = calloc(1, sizeof(*link));
-	if (link == NULL)
+	link = link_alloc(dev, func, fd, &cred);
+	if (link == NULL) {
+		link_release(ledger);
 		goto fail;
-	link->segs = calloc(SHM_WIRE_MAX_CHANS, sizeof(*link->segs));
-	link->peer_segs = calloc(SHM_WIRE_MAX_CHANS, sizeof(*link->peer_segs));
-	if (link->segs == NULL || link->peer_segs == NULL)
-		goto fail;
-	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++)
-		link->peer_wake[i] = -1;
-	STAILQ_INIT(&link->txq);
-	link->dev = dev;
-	link->func = func;
-	link->fd = fd;
-	link->pid = cred.pid;
-	link->uid = cred.uid;
-	link->refs = 1;
-	link->nb_fds = SHM_LINK_FDS;
+	}
+	link->ledger = ledger;
 	link->deadline = now + rte_get_tsc_hz() / MS_PER_S * SHM_HELLO_MS;
-	/* the socket outlives a peer that forked: then this tells its end */
-	link->pidfd = syscall(SYS_pidfd_open, cred.pid, 0);
-	if (epoll_add(dev, fd, link) != 0 ||
-			(link->pidfd >= 0 && epoll_add(dev, link->pidfd, pidfd_tag(link)) != 0))
-		goto fail_fds;
 	TAILQ_INSERT_TAIL(&dev->links, link, next);
 	count_add(&dev->nb_hellos, 1);
 	count_add(&func->nb_links, 1);
-	func->nb_fds += link->nb_fds;
 	return link;
-fail_fds:
-	if (link->pidfd >= 0)
-		close(link->pidfd);
 fail:
-	if (link != NULL) {
-		free(link->segs);
-		free(link->peer_segs);
-		free(link);
-	}
 	shm_fd_drop(fd); /* an unknown peer may have sent already */
 	return NULL;
 }
@@ -466,14 +495,9 @@ link_group(struct shm_link *link, struct shm_event *ev)
 	}
 	if (link->peer_wake[group] >= 0) {
 		shm_fd_drop(link->peer_wake[group]);
-	} else if (link->func->nb_fds >= link->dev->func_fds) {
-		SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: %s takes more than its %u descriptors, raise RLIMIT_NOFILE",
-			link->dev->dev->data->name, link->func->name, link->dev->func_fds);
+	} else if (shm_link_take(link, SHM_LIMIT_FDS, 1) != 0) {
 		shm_link_kill(link, -EUSERS);
 		return;
-	} else {
-		link->nb_fds++;
-		link->func->nb_fds++;
 	}
 	link->peer_wake[group] = ev->fd;
 	link->peer_woken[group] = 0;

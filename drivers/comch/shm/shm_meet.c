@@ -127,14 +127,11 @@ shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func, const st
 
 /* Of a peer that is not let in. */
 void
-shm_meet_refused(const struct shm_dev *dev, struct shm_func *func, const struct ucred *cred,
-		int reason)
+shm_meet_refused(const struct shm_dev *dev, struct shm_func *func, const struct ucred *cred)
 {
 	const char *remedy;
 
-	if (reason != -EACCES)
-		remedy = "end processes that are attached, or raise RLIMIT_NOFILE";
-	else if (dev->role == RTE_COMCH_ROLE_HOST)
+	if (dev->role == RTE_COMCH_ROLE_HOST)
 		remedy = "only root, the own user and the owner of path= are taken for the card's side";
 	else if (dev->nb_uids != 0)
 		remedy = "add its user to uids=";
@@ -145,7 +142,7 @@ shm_meet_refused(const struct shm_dev *dev, struct shm_func *func, const struct 
 	SHM_PEER_LOG(dev, func, WARNING, "%s: process %d of user %u may not %s %s: %s; %s",
 		dev->dev->data->name, cred->pid, cred->uid,
 		dev->role == RTE_COMCH_ROLE_HOST ? "serve" : "use", func->name,
-		strerror(-reason), remedy);
+		strerror(EACCES), remedy);
 }
 
 /* Card's side: a process has left before it said anything. It may have refused us. */

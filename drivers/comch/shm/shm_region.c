@@ -400,20 +400,17 @@ shm_peer_region_add(struct shm_link *link, const struct shm_wire_region *msg, in
 	if (msg->region >= SHM_WIRE_MAX_REGIONS || link->peer_regions[msg->region] != NULL ||
 			msg->size == 0 || (msg->size & 4095) != 0)
 		return -EPROTO;
-	if (link->func->nb_fds >= link->dev->func_fds) {
-		SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: %s takes more than its %u descriptors, raise RLIMIT_NOFILE",
-			link->dev->dev->data->name, link->func->name, link->dev->func_fds);
+	if (shm_link_take(link, SHM_LIMIT_FDS, 1) != 0)
 		return -EUSERS;
-	}
 	region = calloc(1, sizeof(*region));
-	if (region == NULL)
+	if (region == NULL) {
+		shm_link_give(link, SHM_LIMIT_FDS, 1);
 		return -ENOMEM;
+	}
 	region->link = link;
 	region->refs = 1;
 	region->size = msg->size;
 	region->fd = fd;
-	link->nb_fds++;
-	link->func->nb_fds++;
 	link->peer_regions[msg->region] = region;
 	return 0;
 }
@@ -425,8 +422,29 @@ region_fd_drop(struct shm_peer_region *region)
 		return;
 	shm_fd_drop(region->fd);
 	region->fd = -1;
-	region->link->nb_fds--;
-	region->link->func->nb_fds--;
+	shm_link_give(region->link, SHM_LIMIT_FDS, 1);
+}
+
+/* Its pages count for this process where the peer has taken them out and we write. */
+static int
+region_map_take(struct shm_peer_region *region)
+{
+	int ret;
+
+	ret = shm_link_take(region->link, SHM_LIMIT_MAPS, 1);
+	if (ret != 0)
+		return ret;
+	ret = shm_link_take(region->link, SHM_LIMIT_MEM, region->size);
+	if (ret != 0)
+		shm_link_give(region->link, SHM_LIMIT_MAPS, 1);
+	return ret;
+}
+
+static void
+region_map_give(struct shm_peer_region *region)
+{
+	shm_link_give(region->link, SHM_LIMIT_MAPS, 1);
+	shm_link_give(region->link, SHM_LIMIT_MEM, region->size);
 }
 
 void
@@ -442,7 +460,7 @@ shm_peer_region_put_locked(struct shm_peer_region *region)
 		return;
 	}
 	/* munmap() takes time as well: shm_peer_region_unmap() does it without the lock */
-	link->region_bytes -= region->size;
+	region_map_give(region);
 	STAILQ_INSERT_TAIL(&link->dev->unmaps, region, next);
 }
 
@@ -488,18 +506,23 @@ shm_peer_region_unmap(struct shm_dev *dev)
 static int
 region_map_begin_locked(struct shm_peer_region *region, int *fd)
 {
-	struct shm_link *link = region->link;
+	int ret;
 
 	if (region->fd < 0)
 		return -EACCES; /* it was not what the peer said */
-	if (region->nb_maps == 0 && region->size > SHM_MAX_LINK_REGIONS - link->region_bytes)
-		return -ENOMEM;
+	if (region->nb_maps == 0) {
+		ret = region_map_take(region);
+		if (ret != 0)
+			return ret;
+	}
 	*fd = fcntl(region->fd, F_DUPFD_CLOEXEC, 0);
-	if (*fd < 0)
-		return -ENOMEM;
-	if (region->nb_maps++ == 0)
-		link->region_bytes += region->size;
-	return 0;
+	if (*fd >= 0) {
+		region->nb_maps++;
+		return 0;
+	}
+	if (region->nb_maps == 0)
+		region_map_give(region);
+	return -ENOMEM;
 }
 
 /* One that was begun is done: the bytes are taken as long as it is mapped. */
@@ -507,7 +530,7 @@ static void
 region_map_end_locked(struct shm_peer_region *region)
 {
 	if (--region->nb_maps == 0 && region->map == NULL)
-		region->link->region_bytes -= region->size;
+		region_map_give(region);
 }
 
 /*

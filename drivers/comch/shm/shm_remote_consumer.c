@@ -17,6 +17,9 @@
 
 #include "shm_fast.h"
 
+/* Mappings of one: its posts and its completions. */
+#define RC_MAPS 2
+
 /* Of the completion segment that answers it. */
 uint32_t
 shm_remote_consumer_seg_size(const struct shm_wire_consumer *msg)
@@ -31,7 +34,8 @@ rc_free_locked(struct shm_remote_consumer *rc)
 	struct shm_link *link = rc->link;
 
 	shm_peer_unmap(rc->posts, rc->posts_size);
-	link->seg_bytes -= rc->seg.size;
+	shm_link_give(link, SHM_LIMIT_MEM, rc->seg.size);
+	shm_link_give(link, SHM_LIMIT_MAPS, RC_MAPS);
 	shm_seg_free(&rc->seg);
 	if (rc->region != NULL)
 		shm_peer_region_put_locked(rc->region);
@@ -115,11 +119,10 @@ rc_reserve_locked(struct shm_remote_consumer *rc, struct shm_link *link,
 {
 	const struct shm_wire_consumer *msg = &ev->msg.consumer;
 	uint32_t bytes = shm_remote_consumer_seg_size(msg);
+	int ret;
 
 	if (link->nb_rcs >= SHM_MAX_LINK_REMOTE_CONSUMERS)
 		return -EUSERS;
-	if (link->seg_bytes + bytes > SHM_MAX_LINK_MEM)
-		return -ENOMEM;
 	if ((msg->flags & SHM_WIRE_CONSUMER_F_IDLE) != 0) {
 		rc->toggles = shm_qtoggles_get_locked(link, msg->group);
 		if (rc->toggles == NULL)
@@ -129,10 +132,18 @@ rc_reserve_locked(struct shm_remote_consumer *rc, struct shm_link *link,
 		rc->region = ev->region;
 		if (rc->region == NULL || msg->buf_size > rc->region->size)
 			return -EPROTO;
-		rc->region->refs++;
 	}
+	ret = shm_link_take(link, SHM_LIMIT_MAPS, RC_MAPS);
+	if (ret != 0)
+		return ret;
+	ret = shm_link_take(link, SHM_LIMIT_MEM, bytes);
+	if (ret != 0) {
+		shm_link_give(link, SHM_LIMIT_MAPS, RC_MAPS);
+		return ret;
+	}
+	if (rc->region != NULL)
+		rc->region->refs++;
 	rc->seg.size = bytes; /* what is given back, whether it was made or not */
-	link->seg_bytes += bytes;
 	link->nb_rcs++;
 	link->refs++;
 	rc->link = link;

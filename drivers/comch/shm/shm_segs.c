@@ -32,21 +32,39 @@ shm_chan_max_rx_set(struct shm_chan *chan, uint32_t queue_size, uint32_t msg_siz
 			(uint64_t)SHM_WIRE_MAX_RING_SIZE);
 }
 
+/* With the first connection: a link without one takes little. */
+static bool
+segs_alloc(struct shm_link *link)
+{
+	if (link->segs == NULL)
+		link->segs = calloc(SHM_WIRE_MAX_CHANS, sizeof(*link->segs));
+	if (link->peer_segs == NULL)
+		link->peer_segs = calloc(SHM_WIRE_MAX_CHANS, sizeof(*link->peer_segs));
+	return link->segs != NULL && link->peer_segs != NULL;
+}
+
+static void
+own_seg_drop(struct shm_link *link, struct shm_seg *seg)
+{
+	if (seg->map == NULL)
+		return;
+	shm_link_give(link, SHM_LIMIT_MEM, seg->size);
+	shm_link_give(link, SHM_LIMIT_MAPS, 1);
+	shm_seg_free(seg);
+}
+
 /* Give back segments that no connection uses, until there is room for one more. */
 static void
 own_segs_trim(struct shm_link *link, uint64_t total)
 {
-	struct shm_seg *seg;
 	uint32_t i;
 
 	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
-		if (link->seg_bytes + total <= SHM_MAX_LINK_MEM)
+		if (shm_ledger_has(link->dev, link->ledger, SHM_LIMIT_MEM, total) &&
+				shm_ledger_has(link->dev, link->ledger, SHM_LIMIT_MAPS, 2))
 			return;
-		seg = &link->segs[i];
-		if (seg->users != 0 || seg->map == NULL)
-			continue;
-		link->seg_bytes -= seg->size;
-		shm_seg_free(seg);
+		if (link->segs[i].users == 0)
+			own_seg_drop(link, &link->segs[i]);
 	}
 }
 
@@ -60,23 +78,57 @@ own_seg_make(struct shm_link *link, struct shm_seg *seg, uint64_t total)
 	struct shm_seg made = { .fd = -1 };
 	int ret;
 
-	link->seg_bytes -= seg->size;
-	shm_seg_free(seg);
+	own_seg_drop(link, seg);
 	own_segs_trim(link, total);
-	if (link->seg_bytes + total > SHM_MAX_LINK_MEM)
-		return -ENOMEM;
-	link->seg_bytes += total;
+	ret = shm_link_take(link, SHM_LIMIT_MAPS, 1);
+	if (ret != 0)
+		return ret;
+	ret = shm_link_take(link, SHM_LIMIT_MEM, total);
+	if (ret != 0) {
+		shm_link_give(link, SHM_LIMIT_MAPS, 1);
+		return ret;
+	}
 	seg->users = 1;
 	shm_dev_unlock(link->dev);
 	ret = shm_seg_create(&made, offsetof(struct shm_wire_chan, tail), total);
 	shm_dev_lock(link->dev);
 	if (ret != 0) {
-		link->seg_bytes -= total;
+		shm_link_give(link, SHM_LIMIT_MEM, total);
+		shm_link_give(link, SHM_LIMIT_MAPS, 1);
 		seg->users = 0;
 		return ret;
 	}
 	*seg = made;
 	return 0;
+}
+
+/*
+ * Card's side: READY will bring a segment of the peer, and cannot be refused. The host's
+ * side gets it before, and has let its peer serve it.
+ */
+static int
+peer_seg_reserve(struct shm_chan *chan)
+{
+	int ret;
+
+	if (chan->link->dev->role == RTE_COMCH_ROLE_HOST)
+		return 0;
+	own_segs_trim(chan->link, 0);
+	ret = shm_link_take(chan->link, SHM_LIMIT_MAPS, 1);
+	chan->map_taken = ret == 0;
+	return ret;
+}
+
+/* One that has come takes that place, unless it is where one was mapped before. */
+static void
+peer_seg_count(struct shm_chan *chan, bool was, bool is)
+{
+	uint64_t *used = &chan->link->ledger->used[SHM_LIMIT_MAPS];
+
+	*used += is;
+	*used -= was;
+	*used -= chan->map_taken;
+	chan->map_taken = false;
 }
 
 /* Find or make a segment to write to. What it was used for before is over. */
@@ -89,9 +141,11 @@ shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, in
 	struct shm_seg *seg;
 	int ret;
 
-	if (size > SHM_WIRE_MAX_RING_SIZE)
+	if (size > SHM_WIRE_MAX_RING_SIZE || !segs_alloc(link))
 		return -ENOMEM;
-
+	ret = peer_seg_reserve(chan);
+	if (ret != 0)
+		return ret;
 	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
 		seg = &link->segs[i];
 		if (seg->users != 0)
@@ -142,21 +196,26 @@ shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd)
 	struct shm_link *link = chan->link;
 	struct shm_peer_seg *seg;
 	uint32_t total;
+	bool was;
 
 	/* no more than we asked for: mapping it and emptying it is work of ours */
 	if (tx->seg >= SHM_WIRE_MAX_CHANS || tx->ring_size < SHM_WIRE_MIN_RING_SIZE ||
 			tx->ring_size > chan->max_rx_size || (tx->ring_size & 7) != 0 ||
 			tx->new_seg != (fd >= 0))
 		return -EPROTO;
+	if (!segs_alloc(link))
+		return -EPROTO;
 	seg = &link->peer_segs[tx->seg];
 	total = tx->ring_size + sizeof(struct shm_wire_chan);
 	if (seg->busy)
 		return -EPROTO;
+	was = seg->map != NULL;
 	if (fd >= 0) {
 		shm_peer_unmap(seg->map, seg->size);
 		seg->map = shm_peer_map(fd, offsetof(struct shm_wire_chan, tail), total);
 		seg->size = total;
 	}
+	peer_seg_count(chan, was, seg->map != NULL);
 	return seg->map == NULL || seg->size != total ? -EPROTO : 0;
 }
 
@@ -176,4 +235,23 @@ shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx)
 	chan->peer_seg = tx->seg;
 	chan->peer = seg->map;
 	return 0;
+}
+
+/* The link is over, and so is each of its connections. */
+void
+shm_segs_free(struct shm_link *link)
+{
+	struct shm_peer_seg *peer;
+	uint32_t i;
+
+	for (i = 0; i < SHM_WIRE_MAX_CHANS && link->segs != NULL; i++)
+		own_seg_drop(link, &link->segs[i]);
+	for (i = 0; i < SHM_WIRE_MAX_CHANS && link->peer_segs != NULL; i++) {
+		peer = &link->peer_segs[i];
+		if (peer->map != NULL)
+			shm_link_give(link, SHM_LIMIT_MAPS, 1);
+		shm_peer_unmap(peer->map, peer->size);
+	}
+	free(link->segs);
+	free(link->peer_segs);
 }

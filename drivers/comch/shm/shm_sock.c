@@ -243,8 +243,9 @@ link_rx_one(struct shm_link *link)
 	ssize_t n;
 	int ret;
 
-	/* one function must not take the events of the others */
-	if (link->func->nb_events >= SHM_FUNC_EVENTS || rte_mempool_get(dev->events, &obj) != 0) {
+	/* one user must not take the events of the others */
+	if (!shm_ledger_has(dev, link->ledger, SHM_LIMIT_EVENTS, 1) ||
+			rte_mempool_get(dev->events, &obj) != 0) {
 		/* it stays in the socket: have the next poll come here again */
 		sock_seen_undo(link);
 		return false;

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * What one user takes of one function, however many processes, sockets and connections it
+ * has: attacks on the limits, and the honest beside them. What a single message can ask for
+ * is in the other suites of the hostile peer.
+ */
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#include "test_shm_peer_fast.h"
+
+#define MAX_LINKS 6
+#define MAX_MAPS 60
+#define MAX_MEM 16u /* MiB */
+#define REGION_SIZE (4ul << 20)
+/* A user that nobody is. */
+#define OTHER_UID 21235
+
+static int
+ledger_suite_setup(void)
+{
+	peer_env.args = ",max_links=6,max_maps=60,max_mem=16,uids=21235";
+	return peer_suite_setup();
+}
+
+static void
+ledger_suite_teardown(void)
+{
+	peer_suite_teardown();
+	peer_env.args = NULL;
+}
+
+/* HELLO on a new socket: the status of the answer. */
+static int
+link_open(struct hostile **e)
+{
+	union shm_wire_msg msg;
+
+	*e = hostile_open(peer_env.path, "pf0");
+	TEST_TRUE(*e != NULL);
+	TEST_EXPECT(hostile_seg_create(&(*e)->seg, offsetof(struct shm_wire_link, sock_doorbell),
+		sizeof(struct shm_wire_link)), 0);
+	hostile_fill(&msg, SHM_WIRE_HELLO, 0);
+	hostile_send(*e, &msg, SHM_WIRE_HELLO, 0, (*e)->seg.fd);
+	TEST_EXPECT(hostile_wait(*e, SHM_WIRE_HELLO_ACK, TEST_MS), 0);
+	return (*e)->msg.hello_ack.status;
+}
+
+/* CONNECT with a ring of about so many MiB: 0, or the reason of the refusal. */
+static int
+conn_open(struct hostile *e, uint32_t id, uint32_t mib)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	union shm_wire_msg msg;
+	int type = 0;
+
+	hostile_fill(&msg, SHM_WIRE_CONNECT, id);
+	msg.connect.rx.queue_size = RTE_MAX(1u, mib * 255);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, id, -1), 0);
+	while (type != SHM_WIRE_ACCEPT && type != SHM_WIRE_REFUSE) {
+		TEST_TRUE(test_now_ns() < end && type >= 0);
+		peer_turn();
+		type = hostile_recv(e);
+	}
+	return type == SHM_WIRE_ACCEPT ? 0 : e->msg.reason.reason;
+}
+
+/* One process, many sockets: the links of all count. */
+static int
+test_links(void)
+{
+	struct hostile *e[MAX_LINKS], *more;
+	unsigned int i;
+
+	/* the honest client has one */
+	for (i = 0; i < MAX_LINKS - 1; i++)
+		TEST_EXPECT(link_open(&e[i]), 0);
+	TEST_EXPECT(link_open(&more), -EUSERS);
+	hostile_close(more);
+	TEST_CALL(peer_honest(10));
+	hostile_close(e[0]);
+	PEER_WAIT(peer_links() == MAX_LINKS - 1, TEST_MS);
+	TEST_EXPECT(link_open(&more), 0);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* A link that only waits costs little: its tables come with its first connection. */
+static int
+test_idle_links(void)
+{
+	const uint64_t before = peer_resident_kb();
+	struct hostile *e;
+	unsigned int i;
+
+	if (TEST_ASAN)
+		return test_skip("AddressSanitizer has memory of its own for each block");
+	for (i = 0; i < MAX_LINKS - 1; i++)
+		TEST_EXPECT(link_open(&e), 0);
+	test_note("%u kB for %u links, with this side of them", (unsigned int)(peer_resident_kb() -
+		before), i);
+	TEST_TRUE(peer_resident_kb() < before + i * 2 * 64);
+	return TEST_SUCCESS;
+}
+
+/* And so does the memory of their rings. */
+static int
+test_memory(void)
+{
+	struct hostile *e[MAX_LINKS - 1];
+	uint32_t nb = 0, id, round;
+	unsigned int i;
+	int ret = 0;
+
+	for (round = 0; round < 2; round++) {
+		nb = 0;
+		for (i = 0; i < RTE_DIM(e); i++)
+			TEST_EXPECT(link_open(&e[i]), 0);
+		for (id = 0; id < 8 * RTE_DIM(e); id++) {
+			ret = conn_open(e[id % RTE_DIM(e)], id / RTE_DIM(e), 1);
+			if (ret != 0)
+				break;
+			nb++;
+		}
+		test_note("%u rings of 1 MiB in %u links", nb, (unsigned int)RTE_DIM(e));
+		TEST_EXPECT(ret, -ENOMEM);
+		TEST_TRUE(nb >= MAX_MEM - 2 && nb <= MAX_MEM);
+		TEST_CALL(peer_honest(10));
+		/* what they had is there again */
+		for (i = 0; i < RTE_DIM(e); i++)
+			hostile_close(e[i]);
+		PEER_WAIT(peer_links() == 1, TEST_MS);
+		PEER_WAIT(peer_env.target->conn == NULL, TEST_MS);
+	}
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* The memory of the completions of its consumers, too. */
+static int
+test_consumers(void)
+{
+	struct hostile *e = hostile_connected();
+	struct hostile_consumer c;
+	uint32_t id;
+	int ret = 0;
+
+	for (id = 1; id <= SHM_WIRE_MAX_CONSUMERS && ret == 0; id++) {
+		memset(&c, 0, sizeof(c));
+		c.msg.nb_posts = SHM_WIRE_MAX_POSTS;
+		c.msg.imm_len = SHM_WIRE_MAX_IMM_LEN;
+		ret = hostile_consumer_start(e, &c, id, SHM_WIRE_NO_REGION);
+		hostile_consumer_free(&c);
+	}
+	test_note("%u of the largest consumers were taken", id - 2);
+	TEST_EXPECT(ret, -ENOMEM);
+	TEST_TRUE(!hostile_gone(e));
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* A region that is mapped to be written counts as ours: its pages may become so. */
+static int
+test_regions(void)
+{
+	struct hostile *e = hostile_connected();
+	struct hostile_consumer c;
+	struct hostile_region region;
+	uint32_t id;
+	int ret = 0;
+
+	for (id = 0; id < MAX_MEM && ret == 0; id++) {
+		TEST_EXPECT(hostile_region_create(&region, REGION_SIZE), 0);
+		TEST_EXPECT(hostile_region_send(e, &region, id), 0);
+		hostile_region_free(&region);
+		memset(&c, 0, sizeof(c));
+		ret = hostile_consumer_start(e, &c, id + 1, id);
+		hostile_consumer_free(&c);
+	}
+	TEST_EXPECT(ret, -ENOMEM);
+	TEST_EXPECT(id - 1, MAX_MEM / 4 - 1);
+	TEST_TRUE(!hostile_gone(e));
+	TEST_CALL(peer_honest(10));
+	TEST_EXPECT(peer_violations(), 0);
+	hostile_close(e);
+	PEER_WAIT(test_count_maps() == peer_env.maps, TEST_MS); /* one in a turn */
+	return TEST_SUCCESS;
+}
+
+/* Rings that no connection uses any more are given back for one that needs the room. */
+static int
+test_memory_again(void)
+{
+	struct hostile *e;
+	uint32_t i;
+
+	TEST_EXPECT(link_open(&e), 0);
+	for (i = 0; i < 6; i++) {
+		TEST_EXPECT(conn_open(e, 0, 8 - i), 0);
+		TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	}
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* Mappings: a connection takes two, for its segment and for that which READY brings. */
+static int
+test_maps(void)
+{
+	unsigned int before = test_count_maps(), nb = 0, i;
+	struct hostile *e[3];
+	int ret = 0;
+
+	for (i = 0; i < RTE_DIM(e); i++)
+		TEST_EXPECT(link_open(&e[i]), 0);
+	for (i = 0; i < 2 * MAX_MAPS && ret == 0; i++, nb += ret == 0)
+		ret = conn_open(e[i % RTE_DIM(e)], i / RTE_DIM(e), 0);
+	TEST_EXPECT(ret, -EUSERS);
+	/* two of each link, those of the honest, two of each connection */
+	TEST_EXPECT(nb, (MAX_MAPS - 2 * RTE_DIM(e) - 4) / 2);
+	TEST_TRUE(test_count_maps() <= before + 2 * MAX_MAPS);
+	TEST_CALL(peer_honest(10));
+	/* one that ends makes room for one */
+	TEST_EXPECT(hostile_say(e[0], SHM_WIRE_CLOSE, 0), 0);
+	TEST_EXPECT(hostile_wait(e[0], SHM_WIRE_CLOSED, TEST_MS), 0);
+	TEST_EXPECT(conn_open(e[0], 0, 0), 0);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* Each READY brings a segment that was not there before: none is more than was taken. */
+static int
+test_peer_segments(void)
+{
+	struct hostile_chan chan;
+	unsigned int i;
+	union shm_wire_msg msg;
+	struct hostile *e;
+	int ret = 0;
+
+	TEST_EXPECT(link_open(&e), 0);
+	for (i = 0; i < 2 * MAX_MAPS && ret == 0; i++) {
+		memset(&chan, 0, sizeof(chan));
+		ret = conn_open(e, 0, 0);
+		if (ret != 0)
+			break;
+		hostile_fill(&msg, SHM_WIRE_READY, 0);
+		msg.ready.tx.seg = i;
+		TEST_EXPECT(hostile_chan_seg_create(&chan, HOSTILE_RING_SIZE), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0, chan.seg.fd), 0);
+		TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+		hostile_chan_free(&chan);
+	}
+	TEST_EXPECT(ret, -EUSERS);
+	TEST_TRUE(i > MAX_MAPS / 2 && i < MAX_MAPS);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* The user that the kernel tells of; the folder of the test is not closed to it. */
+static bool
+user_become(uid_t uid)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2];
+
+	if (seteuid(uid) != 0 || syscall(SYS_capget, &head, caps) != 0)
+		return false;
+	caps[0].effective |= 1u << CAP_DAC_OVERRIDE;
+	return syscall(SYS_capset, &head, caps) == 0;
+}
+
+/* Another user: links until one is refused; then it waits, and ends. */
+static void
+other_user(int to, int from)
+{
+	struct hostile *e;
+	uint32_t nb = 0;
+	char c;
+
+	hostile_alone = true;
+	alarm(20);
+	if (!user_become(OTHER_UID))
+		_exit(1);
+	while (nb < 2 * MAX_LINKS && link_open(&e) == 0)
+		nb++;
+	if (write(to, &nb, sizeof(nb)) != sizeof(nb) || read(from, &c, 1) != 1)
+		_exit(1);
+	_exit(0);
+}
+
+/* What one user has filled is room of its own. */
+static int
+test_other_user(void)
+{
+	int to[2], from[2], status;
+	struct hostile *e[MAX_LINKS - 1];
+	uint32_t nb = 0;
+	unsigned int i;
+	pid_t pid;
+
+	if (geteuid() != 0)
+		return test_skip("only root can become another user");
+	TEST_TRUE(pipe2(to, O_NONBLOCK) == 0 && pipe(from) == 0);
+	pid = fork();
+	TEST_TRUE(pid >= 0);
+	if (pid == 0)
+		other_user(to[1], from[0]);
+	PEER_WAIT(read(to[0], &nb, sizeof(nb)) == sizeof(nb), TEST_MS);
+	TEST_EXPECT(nb, MAX_LINKS);
+	for (i = 0; i < RTE_DIM(e); i++)
+		TEST_EXPECT(link_open(&e[i]), 0);
+	TEST_CALL(peer_honest(10));
+	TEST_TRUE(write(from[1], "", 1) == 1);
+	TEST_EXPECT(waitpid(pid, &status, 0), pid);
+	TEST_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	close(to[0]);
+	close(to[1]);
+	close(from[0]);
+	close(from[1]);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm: ledger of a user",
+	.setup = ledger_suite_setup,
+	.teardown = ledger_suite_teardown,
+	.unit_test_cases = {
+		TEST_CASE_ST(peer_setup, peer_teardown, test_links),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_idle_links),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_memory),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_memory_again),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_consumers),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_regions),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_maps),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_other_user),
+		TEST_CASES_END(),
+	},
+};
+
+REGISTER_FAST_TEST(shm_ledger_autotest, unit_test_suite_runner, &suite)
