@@ -98,6 +98,7 @@ test_refused_args(void)
 		"role=dpu,functions=pf0,uids=-1",
 		"role=dpu,functions=pf0,uids=1000:",
 		"role=dpu,functions=pf0,uids=99999999999",
+		"role=dpu,functions=pf0,uids=1000:65534",
 		"role=dpu,functions=pf0,path=",
 		"role=dpu,functions=pf0,path=/no/such/directory",
 		"role=dpu,functions=pf0,path=/dev/null",
@@ -339,7 +340,7 @@ test_unplug_while_used(void)
 	return TEST_SUCCESS;
 }
 
-#define OTHER_USER 65534
+#define OTHER_USER 12346
 #define THIRD_USER 12345
 
 /*
@@ -520,9 +521,9 @@ test_nobody_user(void)
 {
 	TEST_CALL(net_new());
 	TEST_TRUE(nobody_dev(OTHER_USER, "role=dpu,functions=pf0", false) >= 0);
-	TEST_CALL(nobody("role=host,function=pf0", false, "there is: uid-65534/pf0\n",
+	TEST_CALL(nobody("role=host,function=pf0", false, "there is: uid-12346/pf0\n",
 			"another user", "run both sides as one user"));
-	return nobody("role=host,function=pf0", true, "there is: uid-65534/pf0\n",
+	return nobody("role=host,function=pf0", true, "there is: uid-12346/pf0\n",
 		"another path: who serves pf0 has no path=", "give it path=");
 }
 
@@ -531,7 +532,7 @@ test_nobody_fits(void)
 {
 	TEST_CALL(net_new());
 	TEST_TRUE(nobody_dev(OTHER_USER, "role=dpu,functions=pf0", false) >= 0);
-	return nobody("role=host,function=pf1", true, "there is: uid-65534/pf0\n",
+	return nobody("role=host,function=pf1", true, "there is: uid-12346/pf0\n",
 		"another path or user, and another function", "by functions=");
 }
 
@@ -613,8 +614,8 @@ test_directory_mode(void)
 {
 	int reason, ret;
 
-	TEST_CALL(attach_as_other(0, "", &reason, "of user 65534 may not use pf0: Permission denied; let its user write to path=",
-			"does not let user 65534 in: on the card's side add it to uids="));
+	TEST_CALL(attach_as_other(0, "", &reason, "of user 12346 may not use pf0: Permission denied; let its user write to path=",
+			"does not let user 12346 in: on the card's side add it to uids="));
 	TEST_EXPECT(reason, -EACCES);
 	TEST_EXPECT(chmod(path, 0777), 0);
 	ret = attach_as_other(0, "", &reason, NULL, NULL);
@@ -629,12 +630,12 @@ test_user_list(void)
 {
 	int reason, ret;
 
-	TEST_CALL(attach_as_other(0, ",uids=12345:65534", &reason, NULL, NULL));
+	TEST_CALL(attach_as_other(0, ",uids=12345:12346", &reason, NULL, NULL));
 	TEST_EXPECT(reason, 0);
 	/* a list that the user is not on overrides the mode */
 	TEST_EXPECT(chmod(path, 0777), 0);
 	ret = attach_as_other(0, ",uids=12345", &reason, "add its user to uids=",
-		"does not let user 65534 in");
+		"does not let user 12346 in");
 	TEST_EXPECT(chmod(path, 0700), 0);
 	TEST_CALL(ret);
 	TEST_EXPECT(reason, -EACCES);
@@ -653,8 +654,8 @@ test_server_refused(void)
 	strcpy(common, path);
 	strcpy(path, folder);
 	TEST_EXPECT(chmod(path, 0777), 0);
-	ret = attach_as_other(THIRD_USER, "", &reason, "of user 65534 does not let user 12345 serve pf0: run this side as root",
-		"is served by user 12345, whom this process of user 65534 does not let serve");
+	ret = attach_as_other(THIRD_USER, "", &reason, "of user 12346 does not let user 12345 serve pf0: run this side as root",
+		"is served by user 12345, whom this process of user 12346 does not let serve");
 	TEST_EXPECT(rmdir(folder), 0);
 	strcpy(path, common);
 	TEST_CALL(ret);

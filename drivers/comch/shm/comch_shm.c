@@ -410,6 +410,11 @@ arg_uids(const char *key, const char *value, void *opaque)
 		uid = strtoul(p, &end, 10);
 		if (errno != 0 || uid >= UINT32_MAX || (*end != ':' && *end != '\0'))
 			goto bad;
+		if (uid == dev->unmapped) {
+			SHM_LOG(ERR, "%s=%s: %u is what all users look like that have no number here: give the process another user, or leave it to the mode of path=",
+				key, value, dev->unmapped);
+			return -EINVAL;
+		}
 		dev->uids[dev->nb_uids++] = uid;
 		p = end + 1;
 	} while (*end == ':');

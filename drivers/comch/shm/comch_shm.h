@@ -153,6 +153,7 @@ struct shm_dev {
 	char path[256];    /* rendezvous directory; empty for the user's own */
 	int path_fd;       /* so that no other directory gets its number; or -1 */
 	char space[64];    /* its part of the socket names */
+	uid_t unmapped;    /* what users without a number here look like */
 	uid_t uid;         /* effective: of the sockets that listen, or at the last attempt */
 	uint32_t nb_uids;  /* who may attach, if this is not 0 */
 	uid_t uids[SHM_MAX_UIDS];

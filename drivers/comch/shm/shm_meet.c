@@ -49,11 +49,27 @@ struct meet {
 	char process[16];   /* that has our socket in another network namespace */
 };
 
+/* What the kernel says for each user that has no number in this user namespace. */
+static uid_t
+unmapped_uid(void)
+{
+	unsigned int uid = 65534;
+	FILE *f = fopen("/proc/sys/kernel/overflowuid", "re");
+
+	if (f == NULL)
+		return uid;
+	if (fscanf(f, "%u", &uid) != 1)
+		uid = 65534;
+	fclose(f);
+	return uid;
+}
+
 /* Without a path: each user has a place of its own. */
 void
 shm_meet_user(struct shm_dev *dev)
 {
 	dev->uid = geteuid();
+	dev->unmapped = unmapped_uid();
 	snprintf(dev->space, sizeof(dev->space), MEET_USER "%u", dev->uid);
 }
 
@@ -78,12 +94,19 @@ shm_meet_addr(const struct shm_dev *dev, const struct shm_func *func, struct soc
 	return offsetof(struct sockaddr_un, sun_path) + 1 + n;
 }
 
+/* Users without a number look the same: none of them is anybody. */
 static bool
-mode_allows(const struct stat *st, uid_t uid, gid_t gid)
+same_user(const struct shm_dev *dev, uid_t one, uid_t other)
 {
-	if (uid == st->st_uid)
+	return one == other && one != dev->unmapped;
+}
+
+static bool
+mode_allows(const struct shm_dev *dev, const struct stat *st, uid_t uid, gid_t gid)
+{
+	if (same_user(dev, uid, st->st_uid))
 		return (st->st_mode & S_IWUSR) != 0;
-	if (gid == st->st_gid)
+	if (uid != dev->unmapped && gid == st->st_gid)
 		return (st->st_mode & S_IWGRP) != 0;
 	return (st->st_mode & S_IWOTH) != 0;
 }
@@ -94,8 +117,8 @@ server_trusted(const struct shm_dev *dev, uid_t server, uid_t host)
 {
 	struct stat st;
 
-	return server == 0 || server == host || (dev->path[0] != '\0' &&
-		stat(dev->path, &st) == 0 && st.st_uid == server);
+	return server == 0 || same_user(dev, server, host) || (dev->path[0] != '\0' &&
+		stat(dev->path, &st) == 0 && same_user(dev, server, st.st_uid));
 }
 
 /*
@@ -112,7 +135,7 @@ shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func, const st
 
 	if (dev->role == RTE_COMCH_ROLE_HOST)
 		return server_trusted(dev, cred->uid, dev->uid);
-	if (cred->uid == 0 || cred->uid == geteuid())
+	if (cred->uid == 0 || same_user(dev, cred->uid, geteuid()))
 		return true;
 	for (i = 0; i < dev->nb_uids; i++)
 		if (dev->uids[i] == cred->uid)
@@ -122,7 +145,7 @@ shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func, const st
 	snprintf(file, sizeof(file), "%s/%s", dev->path, func->name);
 	if (stat(file, &st) != 0 && stat(dev->path, &st) != 0)
 		return false;
-	return mode_allows(&st, cred->uid, cred->gid);
+	return mode_allows(dev, &st, cred->uid, cred->gid);
 }
 
 /* Of a peer that is not let in. */
@@ -131,7 +154,9 @@ shm_meet_refused(const struct shm_dev *dev, struct shm_func *func, const struct 
 {
 	const char *remedy;
 
-	if (dev->role == RTE_COMCH_ROLE_HOST)
+	if (cred->uid == dev->unmapped)
+		remedy = "it has no number of its own in the user namespace of this process: give it one, or run both sides in one namespace";
+	else if (dev->role == RTE_COMCH_ROLE_HOST)
 		remedy = "only root, the own user and the owner of path= are taken for the card's side";
 	else if (dev->nb_uids != 0)
 		remedy = "add its user to uids=";
