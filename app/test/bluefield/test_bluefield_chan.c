@@ -144,16 +144,13 @@ static const struct lie bad_reqs[] = {
 static struct test_ep *
 server_run(void)
 {
-	struct test_ep *server = test_ep_new();
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = {
+		.max_clients = 1,
+		.ctrl.max_msg_size = PEER_MSG_SIZE,
+		.ctrl.recv_queue_size = PEER_QUEUE,
+	};
 
-	test_server_conf(server, "test", &conf);
-	conf.max_clients = 1;
-	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
-	conf.ctrl.recv_queue_size = PEER_QUEUE;
-	if (test_server_start(server, &conf, test_pe_new()) != 0)
-		test_give_up("no server");
-	return server;
+	return test_server_run_conf(&conf, test_pe_new());
 }
 
 /* lie: NULL: all is as it should be. */
@@ -682,13 +679,12 @@ good_rep(struct bf_wire_rep *rep)
 static int
 client_start(struct test_ep **client)
 {
-	struct rte_comch_client_conf conf;
+	const struct rte_comch_client_conf conf = {
+		.ctrl.max_msg_size = PEER_MSG_SIZE,
+		.ctrl.recv_queue_size = PEER_QUEUE,
+	};
 
-	*client = test_ep_new();
-	test_client_conf(*client, "test", &conf);
-	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
-	conf.ctrl.recv_queue_size = PEER_QUEUE;
-	TEST_EXPECT(test_client_start(*client, &conf, test_pe_new()), -EINPROGRESS);
+	*client = test_client_run_conf(&conf, test_pe_new());
 	return TEST_SUCCESS;
 }
 
@@ -830,13 +826,11 @@ static int
 test_end_at_each_step(void)
 {
 	struct rte_comch_pe *pe = test_pe_new(), *client_pe = test_pe_new();
-	struct test_ep *server = test_server_run("test", pe), *client = test_ep_new();
-	struct rte_comch_client_conf conf;
+	struct test_ep *server = test_server_run("test", pe), *client;
 	long card_objs, host_objs;
 	uint32_t step, turns, i;
 
-	test_client_conf(client, "test", &conf);
-	TEST_EXPECT(test_client_start(client, &conf, client_pe), -EINPROGRESS);
+	client = test_client_run("test", client_pe);
 	TEST_WAIT(client->conn != NULL, TEST_MS);
 	TEST_CALL(test_stop(client));
 	TEST_WAIT(server->nb_connects == server->nb_disconnects, TEST_MS);

@@ -118,15 +118,10 @@ teardown(void)
 static struct test_ep *
 own_server(void)
 {
-	struct test_ep *server = test_ep_new();
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = { .ctrl.recv_queue_size = QUEUE_SIZE };
 
-	test_server_conf(server, "test", &conf);
-	conf.ctrl.recv_queue_size = QUEUE_SIZE;
-	if (test_server_start(server, &conf, own) != 0)
-		test_give_up("no server");
-	on_own = server;
-	return server;
+	on_own = test_server_run_conf(&conf, own);
+	return on_own;
 }
 
 /* A client that is connected to it. */
@@ -195,11 +190,9 @@ test_end_in_message(void)
 static int
 test_engine_goes_first(void)
 {
-	struct test_ep *server = test_server_run("test", test_pe_new()), *client = test_ep_new();
-	struct rte_comch_client_conf conf;
+	struct test_ep *server = test_server_run("test", test_pe_new()), *client;
 
-	test_client_conf(client, "test", &conf);
-	TEST_EXPECT(test_client_start(client, &conf, own), -EINPROGRESS);
+	client = test_client_run("test", own);
 	on_own = client;
 	OWN_WAIT(client->conn != NULL, TEST_MS);
 	TEST_EXPECT(test_model_ctl(&model, "fault " HOST " cmd opcode=DESTROY_QP delay=%u",
@@ -241,14 +234,12 @@ card_refs(void)
 static int
 test_elsewhere_is_freed(void)
 {
-	struct test_ep *server = test_ep_new(), *client;
+	struct test_ep *server, *client;
 	struct rte_comch_pe *pe = test_pe_new();
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = { .engine_cb = engine_own };
 	uint32_t refs, i;
 
-	test_server_conf(server, "test", &conf);
-	conf.engine_cb = engine_own;
-	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
+	server = test_server_run_conf(&conf, test_pe_new());
 	TEST_EXPECT(rte_comch_pe_dev_add(own, card_dev), 0);
 	refs = card_refs();
 	for (i = 1; i <= 5; i++) {
@@ -276,15 +267,14 @@ note_refused(struct rte_comch_ctx *ctx, const struct rte_comch_refusal *refusal,
 static int
 test_fails_before_its_turn(void)
 {
-	struct test_ep *server = test_ep_new();
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = {
+		.engine_cb = engine_own,
+		.refused_cb = note_refused,
+	};
+	struct test_ep *server = test_server_run_conf(&conf, test_pe_new());
 	struct rte_comch_dev *dev;
 	uint32_t refs;
 
-	test_server_conf(server, "test", &conf);
-	conf.engine_cb = engine_own;
-	conf.refused_cb = note_refused;
-	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
 	TEST_EXPECT(rte_comch_pe_dev_add(own, card_dev), 0);
 	refs = card_refs();
 	nb_named = 0;
@@ -356,14 +346,11 @@ test_fails_and_ends(void)
 {
 	struct test_ep *server = own_server(), *client, *other;
 	uint64_t limit = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	struct rte_comch_server_conf conf;
 	struct bf_wire_req req;
 	struct rte_comch_dev *dev;
 
-	other = test_ep_new();
-	test_server_conf(other, "other", &conf);
 	test_pair.rep = 1;
-	TEST_EXPECT(test_server_start(other, &conf, own), 0);
+	other = test_server_run("other", own);
 	TEST_CALL(peer_open(&hostile, HOSTILE, false));
 	peer_req(&req, "other");
 	hostile.no_rtu = true;

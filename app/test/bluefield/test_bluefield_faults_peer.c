@@ -47,7 +47,10 @@ static struct rte_comch_ctx *producer;
 static int
 setup(void)
 {
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = {
+		.ctrl.max_msg_size = PEER_MSG_SIZE,
+		.ctrl.recv_queue_size = PEER_QUEUE,
+	};
 	struct bf_wire_req req;
 
 	mem = NULL;
@@ -64,12 +67,8 @@ setup(void)
 	test_pair.dpu = (int16_t)card_dev;
 	test_pair.rep = 0;
 	TEST_CALL(peer_open(&hostile, HOSTILE, false));
-	server = test_ep_new();
-	test_server_conf(server, "test", &conf);
-	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
-	conf.ctrl.recv_queue_size = PEER_QUEUE;
 	pe = test_pe_new();
-	TEST_EXPECT(test_server_start(server, &conf, pe), 0);
+	server = test_server_run_conf(&conf, pe);
 	peer_req(&req, "test");
 	TEST_CALL(peer_connect(&hostile, card_mac, &req, sizeof(req)));
 	PEER_WAIT(&hostile, hostile.seen[BF_CM_REP] != 0 && server->conn != NULL, SOON_MS);

@@ -71,13 +71,12 @@ hostile_connected(void)
 static int
 server_up(void)
 {
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = {
+		.ctrl.max_msg_size = PEER_MSG_SIZE,
+		.ctrl.recv_queue_size = PEER_QUEUE,
+	};
 
-	server = test_ep_new();
-	test_server_conf(server, "test", &conf);
-	conf.ctrl.max_msg_size = PEER_MSG_SIZE;
-	conf.ctrl.recv_queue_size = PEER_QUEUE;
-	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
+	server = test_server_run_conf(&conf, test_pe_new());
 	return hostile_connected();
 }
 

@@ -97,20 +97,20 @@ echo_range(struct test_ep *client, uint32_t first, uint32_t last)
 static int
 test_echo_sizes(void)
 {
-	struct test_ep *server = test_ep_new(), *client = test_ep_new();
-	struct rte_comch_server_conf server_conf;
+	struct test_ep *server, *client = test_ep_new();
+	struct rte_comch_server_conf server_conf = {
+		.ctrl.max_conn_tasks = 32, /* as many as the client has */
+	};
 	struct rte_comch_client_conf client_conf;
 	struct rte_comch_dev_info info;
 	uint32_t max, pow;
 
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	max = info.max_msg_size;
-	test_server_conf(server, "test", &server_conf);
 	test_client_conf(client, "test", &client_conf);
 	server_conf.ctrl.max_msg_size = max;
-	server_conf.ctrl.max_conn_tasks = 32; /* as many as the client has */
 	client_conf.ctrl.max_msg_size = max;
-	TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), 0);
+	server = test_server_run_conf(&server_conf, test_pe_new());
 	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	server->echo = true;
@@ -353,15 +353,12 @@ static int
 test_pool_exhaustion(void)
 {
 	struct test_ep *server = test_server_run("test", test_pe_new());
-	struct test_ep *client = test_ep_new();
 	struct rte_comch_task *tasks[3], *more = NULL;
-	struct rte_comch_client_conf conf;
+	const struct rte_comch_client_conf conf = { .ctrl.nb_tasks = RTE_DIM(tasks) };
+	struct test_ep *client = test_client_run_conf(&conf, test_pe_new());
 	static char msg[4] = "one";
 	unsigned int i;
 
-	test_client_conf(client, "test", &conf);
-	conf.ctrl.nb_tasks = RTE_DIM(tasks);
-	TEST_EXPECT(test_client_start(client, &conf, test_pe_new()), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	for (i = 0; i < RTE_DIM(tasks); i++)
 		TEST_EXPECT(rte_comch_conn_task_alloc(client->conn, msg, 4, &tasks[i]), 0);
@@ -382,9 +379,9 @@ test_pool_exhaustion(void)
 static int
 test_full_queue(void)
 {
-	struct test_ep *server = test_ep_new(), *client = test_ep_new();
-	struct rte_comch_server_conf server_conf;
-	struct rte_comch_client_conf client_conf;
+	struct test_ep *server, *client;
+	const struct rte_comch_server_conf server_conf = { .ctrl.recv_queue_size = 1 };
+	struct rte_comch_client_conf client_conf = { .name = "test" };
 	struct rte_comch_conn_stats stats;
 	struct rte_comch_pe *client_pe = test_pe_new(), *server_pe = test_pe_new();
 	struct rte_comch_dev_info info;
@@ -393,12 +390,9 @@ test_full_queue(void)
 
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
 	nb = RTE_MIN(info.max_ctrl_tasks, 2048u);
-	test_server_conf(server, "test", &server_conf);
-	test_client_conf(client, "test", &client_conf);
-	server_conf.ctrl.recv_queue_size = 1;
 	client_conf.ctrl.nb_tasks = nb;
-	TEST_EXPECT(test_server_start(server, &server_conf, server_pe), 0);
-	TEST_EXPECT(test_client_start(client, &client_conf, client_pe), -EINPROGRESS);
+	server = test_server_run_conf(&server_conf, server_pe);
+	client = test_client_run_conf(&client_conf, client_pe);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	server->on_recv = recv_stream;
 
@@ -428,20 +422,16 @@ test_full_queue(void)
 static int
 test_largest_in_smallest_queue(void)
 {
-	struct test_ep *server = test_ep_new(), *client = test_ep_new();
-	struct rte_comch_server_conf server_conf;
-	struct rte_comch_client_conf client_conf;
+	struct test_ep *server, *client;
+	struct rte_comch_server_conf server_conf = { .ctrl.recv_queue_size = 1 };
+	const struct rte_comch_client_conf client_conf = { .ctrl.recv_queue_size = 1 };
 	struct rte_comch_dev_info info;
 	uint32_t i;
 
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
-	test_server_conf(server, "test", &server_conf);
-	test_client_conf(client, "test", &client_conf);
-	server_conf.ctrl.recv_queue_size = 1;
 	server_conf.ctrl.max_msg_size = info.max_msg_size;
-	client_conf.ctrl.recv_queue_size = 1;
-	TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), 0);
-	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
+	server = test_server_run_conf(&server_conf, test_pe_new());
+	client = test_client_run_conf(&client_conf, test_pe_new());
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	server->echo = true;
 	for (i = 0; i < 32; i++)
@@ -456,13 +446,10 @@ test_largest_in_smallest_queue(void)
 static int
 test_send_in_recv_callback(void)
 {
-	struct test_ep *server = test_ep_new(), *client;
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = { .ctrl.nb_tasks = 1 };
+	struct test_ep *server = test_server_run_conf(&conf, test_pe_new()), *client;
 	uint32_t seq = 0;
 
-	test_server_conf(server, "test", &conf);
-	conf.ctrl.nb_tasks = 1;
-	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
 	client = test_client_run("test", test_pe_new());
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	server->echo = true;

@@ -394,13 +394,11 @@ test_ctx_start_stop(void)
 static int
 test_ctx_destroy(void)
 {
-	struct test_ep *ep = test_ep_new();
+	struct test_ep *ep;
 	struct rte_comch_pe *pe = test_pe_new();
-	struct rte_comch_server_conf conf;
 
 	TEST_EXPECT(rte_comch_ctx_destroy(NULL), 0);
-	test_server_conf(ep, "api", &conf);
-	TEST_EXPECT(test_server_start(ep, &conf, pe), 0);
+	ep = test_server_run("api", pe);
 	TEST_EXPECT(rte_comch_ctx_destroy(ep->ctx), -EBUSY);
 	TEST_CALL(test_stop_now(ep->ctx));
 	TEST_EXPECT(rte_comch_ctx_destroy(ep->ctx), 0);

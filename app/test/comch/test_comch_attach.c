@@ -28,10 +28,9 @@ is_busy(struct test_ep *ep)
 static int
 test_calls(void)
 {
-	struct test_ep *server = test_ep_new(), *client = test_ep_new();
+	struct test_ep *server = test_ep_new(), *client;
 	struct rte_comch_pe *pe, *other;
 	struct rte_comch_server_conf conf;
-	struct rte_comch_client_conf client_conf;
 
 	TEST_EXPECT(rte_comch_ctx_detach(NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
@@ -51,8 +50,7 @@ test_calls(void)
 	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
 	TEST_CALL(is_busy(server)); /* RUNNING */
 
-	test_client_conf(client, "test", &client_conf);
-	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
+	client = test_client_run("test", test_pe_new());
 	TEST_CALL(is_busy(client)); /* STARTING */
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);

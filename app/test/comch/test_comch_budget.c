@@ -158,15 +158,12 @@ test_shares(void)
 static int
 test_alone(void)
 {
-	struct test_ep *server = test_ep_new(), *client;
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = { .max_clients = 1 };
+	struct test_ep *server = test_server_run_conf(&conf, test_pe_new()), *client;
 	struct rte_comch_task *tasks[64];
 	struct rte_comch_conn *conn;
 	uint32_t nb;
 
-	test_server_conf(server, "test", &conf);
-	conf.max_clients = 1;
-	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
 	TEST_CALL(one_more(server, test_pe_new(), &client, &conn));
 	TEST_EXPECT(take_all(conn, tasks, 64, &nb), -ENOMEM);
 	TEST_EXPECT(nb, 33); /* the 32 of the server, and the connection's own */
@@ -530,18 +527,14 @@ test_bad_clients(void)
 static int
 large_connect(struct test_ep **server, struct test_ep **flood, uint32_t size)
 {
-	struct rte_comch_server_conf server_conf;
-	struct rte_comch_client_conf client_conf;
+	const struct rte_comch_server_conf server_conf = {
+		.ctrl.recv_queue_size = LARGE_TASKS,
+		.ctrl.max_msg_size = size,
+	};
+	const struct rte_comch_client_conf client_conf = { .ctrl.nb_tasks = LARGE_TASKS };
 
-	*server = test_ep_new();
-	*flood = test_ep_new();
-	test_server_conf(*server, "test", &server_conf);
-	server_conf.ctrl.recv_queue_size = LARGE_TASKS;
-	server_conf.ctrl.max_msg_size = size;
-	TEST_EXPECT(test_server_start(*server, &server_conf, test_pe_new()), 0);
-	test_client_conf(*flood, "test", &client_conf);
-	client_conf.ctrl.nb_tasks = LARGE_TASKS;
-	TEST_EXPECT(test_client_start(*flood, &client_conf, test_pe_new()), -EINPROGRESS);
+	*server = test_server_run_conf(&server_conf, test_pe_new());
+	*flood = test_client_run_conf(&client_conf, test_pe_new());
 	TEST_WAIT((*server)->nb_connects == 1 && (*flood)->conn != NULL, TEST_MS);
 	return TEST_SUCCESS;
 }

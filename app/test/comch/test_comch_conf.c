@@ -224,16 +224,17 @@ other_size(struct test_ep *ep, int prev, int next)
 static int
 test_in_callback(void)
 {
-	struct test_ep *server = test_ep_new(), *client = test_ep_new();
-	struct rte_comch_server_conf server_conf;
+	struct test_ep *server, *client = test_ep_new();
+	const struct rte_comch_server_conf server_conf = {
+		.name = "sizes",
+		.ctrl.max_msg_size = 256,
+	};
 	struct rte_comch_client_conf conf;
 	struct rte_comch_task *task;
 	static char msg[1];
 	unsigned int i;
 
-	test_server_conf(server, "sizes", &server_conf);
-	server_conf.ctrl.max_msg_size = 256;
-	TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), 0);
+	server = test_server_run_conf(&server_conf, test_pe_new());
 	test_client_conf(client, "sizes", &conf);
 	conf.ctrl.max_msg_size = 255;
 	client->on_state = other_size;

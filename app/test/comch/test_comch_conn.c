@@ -30,13 +30,12 @@ static int
 test_many_clients(void)
 {
 	struct rte_comch_pe *server_pe = test_pe_new(), *client_pe = test_pe_new();
-	struct test_ep *server, *clients[MANY];
+	struct test_ep *server = test_server_run("test", server_pe), *clients[MANY];
 	struct rte_comch_conn_info info;
 	struct rte_comch_conn *conn;
 	uint64_t ids = 0;
 	unsigned int i, round, nb = 0;
 
-	server = test_server_run("test", server_pe);
 	server->echo = true;
 	for (i = 0; i < MANY; i++) {
 		clients[i] = test_client_run("test", client_pe);
@@ -84,13 +83,11 @@ expect_refused(struct test_ep *client, int reason)
 static int
 test_max_clients(void)
 {
-	struct test_ep *server = test_ep_new(), *one, *two, *three;
+	struct test_ep *server, *one, *two, *three;
 	struct rte_comch_pe *pe = test_pe_new();
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = { .max_clients = 2 };
 
-	test_server_conf(server, "test", &conf);
-	conf.max_clients = 2;
-	TEST_EXPECT(test_server_start(server, &conf, pe), 0);
+	server = test_server_run_conf(&conf, pe);
 	one = test_client_run("test", pe);
 	two = test_client_run("test", pe);
 	TEST_WAIT(one->conn != NULL && two->conn != NULL, TEST_MS);
@@ -173,23 +170,19 @@ test_stop_while_starting(void)
 static int
 test_refused_reasons(void)
 {
-	struct test_ep *server = test_ep_new(), *client, *other = test_ep_new();
+	struct test_ep *server, *client, *other;
 	struct rte_comch_pe *pe = test_pe_new();
-	struct rte_comch_server_conf server_conf;
-	struct rte_comch_client_conf client_conf;
+	const struct rte_comch_server_conf server_conf = { .ctrl.max_msg_size = 512 };
+	const struct rte_comch_client_conf client_conf = { .ctrl.max_msg_size = 513 };
 	struct rte_comch_conn_info info;
 	struct rte_comch_task *task;
 	static char msg[4];
 
-	test_server_conf(server, "test", &server_conf);
-	server_conf.ctrl.max_msg_size = 512;
-	TEST_EXPECT(test_server_start(server, &server_conf, pe), 0);
+	server = test_server_run_conf(&server_conf, pe);
 	client = test_client_run("nobody", pe);
 	TEST_CALL(expect_refused(client, -ENOENT));
 
-	test_client_conf(other, "test", &client_conf);
-	client_conf.ctrl.max_msg_size = 513;
-	TEST_EXPECT(test_client_start(other, &client_conf, pe), -EINPROGRESS);
+	other = test_client_run_conf(&client_conf, pe);
 	TEST_CALL(expect_refused(other, -EMSGSIZE));
 
 	/* one that leaves the size to the server gets the server's */
@@ -267,13 +260,12 @@ test_stop_with_tasks(void)
 	static uint8_t msg[64];
 	struct kept kept = { .nb = 0 };
 	struct rte_comch_pe *pe = test_pe_new();
-	struct test_ep *server, *client;
+	struct test_ep *server = test_server_run("test", test_pe_new()), *client;
 	struct rte_comch_task *task;
 	struct rte_comch_conn *conn;
 	unsigned int i, nb;
 	uint64_t end;
 
-	server = test_server_run("test", test_pe_new());
 	client = test_client_run("test", pe);
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
 	conn = client->conn;
@@ -428,9 +420,8 @@ sender_stops(void)
 static int
 server_stops_in_conn(void)
 {
-	struct test_ep *server, *client;
+	struct test_ep *server = test_server_run("test", test_pe_new()), *client;
 
-	server = test_server_run("test", test_pe_new());
 	server->on_connect = stop_in_connect;
 	client = test_client_run("test", test_pe_new());
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
@@ -449,9 +440,8 @@ server_stops_in_conn(void)
 static int
 client_stops_at_once(void)
 {
-	struct test_ep *server, *client;
+	struct test_ep *server = test_server_run("test", test_pe_new()), *client;
 
-	server = test_server_run("test", test_pe_new());
 	client = test_client_run("test", test_pe_new());
 	client->on_state = stop_when_running;
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);

@@ -147,19 +147,15 @@ test_peer_leaves(void)
 static int
 test_announce_behind_messages(void)
 {
-	struct test_ep *server = test_ep_new(), *client = test_ep_new();
+	struct test_ep *server, *client;
 	struct test_ep *consumer = test_ep_new();
-	struct rte_comch_server_conf server_conf;
-	struct rte_comch_client_conf client_conf;
+	const struct rte_comch_server_conf server_conf = { .ctrl.recv_queue_size = 1 };
+	const struct rte_comch_client_conf client_conf = { .ctrl.nb_tasks = 1024 };
 	struct rte_comch_pe *client_pe = test_pe_new();
 	unsigned int i;
 
-	test_server_conf(server, "test", &server_conf);
-	server_conf.ctrl.recv_queue_size = 1;
-	TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), 0);
-	test_client_conf(client, "test", &client_conf);
-	client_conf.ctrl.nb_tasks = 1024;
-	TEST_EXPECT(test_client_start(client, &client_conf, client_pe), -EINPROGRESS);
+	server = test_server_run_conf(&server_conf, test_pe_new());
+	client = test_client_run_conf(&client_conf, client_pe);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	for (i = 0; i < 1024; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 200, i), 0);

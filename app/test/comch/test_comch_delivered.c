@@ -78,26 +78,24 @@ turn_both(void)
 static int
 sides_connect(void)
 {
-	struct rte_comch_server_conf server_conf;
-	struct rte_comch_client_conf client_conf;
+	const struct rte_comch_server_conf server_conf = {
+		.ctrl.max_msg_size = MSG_SIZE,
+		.ctrl.recv_queue_size = QUEUE_SIZE,
+		.ctrl.nb_tasks = NB_MSGS,
+		.ctrl.max_conn_tasks = NB_MSGS,
+	};
+	const struct rte_comch_client_conf client_conf = {
+		.ctrl.max_msg_size = MSG_SIZE,
+		.ctrl.recv_queue_size = QUEUE_SIZE,
+		.ctrl.nb_tasks = NB_MSGS,
+	};
 
 	memset(&card, 0, sizeof(card));
 	memset(&host, 0, sizeof(host));
 	card.pe = test_pe_new();
 	host.pe = test_pe_new();
-	card.ep = test_ep_new();
-	host.ep = test_ep_new();
-	test_server_conf(card.ep, "test", &server_conf);
-	server_conf.ctrl.max_msg_size = MSG_SIZE;
-	server_conf.ctrl.recv_queue_size = QUEUE_SIZE;
-	server_conf.ctrl.nb_tasks = NB_MSGS;
-	server_conf.ctrl.max_conn_tasks = NB_MSGS;
-	TEST_EXPECT(test_server_start(card.ep, &server_conf, card.pe), 0);
-	test_client_conf(host.ep, "test", &client_conf);
-	client_conf.ctrl.max_msg_size = MSG_SIZE;
-	client_conf.ctrl.recv_queue_size = QUEUE_SIZE;
-	client_conf.ctrl.nb_tasks = NB_MSGS;
-	TEST_EXPECT(test_client_start(host.ep, &client_conf, host.pe), -EINPROGRESS);
+	card.ep = test_server_run_conf(&server_conf, card.pe);
+	host.ep = test_client_run_conf(&client_conf, host.pe);
 	TEST_WAIT(host.ep->conn != NULL && card.ep->conn != NULL, TEST_MS);
 	card.ep->on_send = host.ep->on_send = note_end;
 	card.ep->arg = &card;

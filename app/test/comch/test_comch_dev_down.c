@@ -70,12 +70,12 @@ test_server_stops(void)
 static int
 test_client_fails(void)
 {
-	struct test_ep *ep = test_ep_new();
-	struct rte_comch_client_conf conf;
+	const struct rte_comch_client_conf conf = {
+		.name = "srv",
+		.connect_timeout_ms = RTE_COMCH_TIMEOUT_NEVER,
+	};
+	struct test_ep *ep = test_client_run_conf(&conf, test_pe_new());
 
-	test_client_conf(ep, "srv", &conf);
-	conf.connect_timeout_ms = RTE_COMCH_TIMEOUT_NEVER;
-	TEST_EXPECT(test_client_start(ep, &conf, test_pe_new()), -EINPROGRESS);
 	rte_comch_pmd_dev_down(test_fake_host.dev, -EIO);
 	test_settle();
 	TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_IDLE);
@@ -201,13 +201,14 @@ test_fails_while_reset(void)
 static int
 test_reset_before_progress(void)
 {
-	struct test_ep *ep = test_ep_new();
-	struct rte_comch_client_conf conf;
+	struct test_ep *ep;
+	const struct rte_comch_client_conf conf = {
+		.name = "srv",
+		.connect_timeout_ms = RTE_COMCH_TIMEOUT_NEVER,
+	};
 	struct rte_comch_pe *pe = test_pe_new();
 
-	test_client_conf(ep, "srv", &conf);
-	conf.connect_timeout_ms = RTE_COMCH_TIMEOUT_NEVER;
-	TEST_EXPECT(test_client_start(ep, &conf, pe), -EINPROGRESS);
+	ep = test_client_run_conf(&conf, pe);
 	TEST_CALL(test_stop_now(ep->ctx));
 	test_settle();
 	TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_IDLE);

@@ -396,16 +396,14 @@ nobody(const char *args, bool with_path, const char *seen, const char *mistake,
 		const char *remedy)
 {
 	int host = nobody_dev(0, args, with_path);
-	struct test_ep *client = test_ep_new();
-	struct rte_comch_client_conf conf;
+	struct test_ep *client;
+	const struct rte_comch_client_conf conf = { .connect_timeout_ms = 100 };
 
 	TEST_TRUE(host >= 0);
 	test_pair.host = (int16_t)host;
-	test_client_conf(client, "test", &conf);
-	conf.connect_timeout_ms = 100;
 	test_log_restore();
 	TEST_EXPECT(test_log_begin(), 0);
-	TEST_EXPECT(test_client_start(client, &conf, test_pe_new()), -EINPROGRESS);
+	client = test_client_run_conf(&conf, test_pe_new());
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ETIMEDOUT);
 	TEST_TRUE(test_log_has("nobody answered at dpdk-comch/"));
@@ -433,13 +431,11 @@ static int
 test_nobody_asked(void)
 {
 	int host = nobody_dev(0, "role=host,function=pf0", false);
-	struct test_ep *client = test_ep_new();
-	struct rte_comch_client_conf conf;
+	struct test_ep *client;
 
 	TEST_TRUE(host >= 0);
 	test_pair.host = (int16_t)host;
-	test_client_conf(client, "test", &conf);
-	TEST_EXPECT(test_client_start(client, &conf, test_pe_new()), -EINPROGRESS);
+	client = test_client_run("test", test_pe_new());
 	test_log_restore();
 	TEST_EXPECT(test_log_begin(), 0);
 	rte_comch_pmd_dev_down(test_mock_dev((int16_t)host), -ETIMEDOUT);
@@ -558,9 +554,8 @@ attach_as_other(uid_t uid, const char *args, int *reason, const char *card_words
 		const char *host_words)
 {
 	struct rte_comch_pe *client_pe, *server_pe;
-	struct test_ep *client = test_ep_new(), *server = test_ep_new();
+	struct test_ep *client = test_ep_new();
 	struct rte_comch_client_conf client_conf;
-	struct rte_comch_server_conf server_conf;
 	char card_args[PATH_MAX];
 	int card, host, i;
 
@@ -576,12 +571,11 @@ attach_as_other(uid_t uid, const char *args, int *reason, const char *card_words
 	test_pair.host = (int16_t)host;
 	client_pe = test_pe_new();
 	server_pe = test_pe_new();
-	test_server_conf(server, "test", &server_conf);
 	test_client_conf(client, "test", &client_conf);
 	client_conf.connect_timeout_ms = 500;
 	test_log_restore();
 	TEST_EXPECT(test_log_begin(), 0);
-	TEST_EXPECT(test_server_start(server, &server_conf, server_pe), 0);
+	test_server_run("test", server_pe);
 	TEST_EXPECT(seteuid(OTHER_USER), 0);
 	i = test_client_start(client, &client_conf, client_pe);
 	if (i == -EINPROGRESS) {

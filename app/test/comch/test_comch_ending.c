@@ -451,13 +451,11 @@ test_device_fails(void)
 static int
 test_connect_times_out(void)
 {
-	struct test_ep *ep = test_ep_new();
-	struct rte_comch_client_conf conf;
+	struct test_ep *ep;
+	const struct rte_comch_client_conf conf = { .name = "nobody", .connect_timeout_ms = 10 };
 
 	test_mock_mode_set(TEST_MOCK_CONNECT_CANCEL, TEST_MOCK_HELD);
-	test_client_conf(ep, "nobody", &conf);
-	conf.connect_timeout_ms = 10;
-	TEST_EXPECT(test_client_start(ep, &conf, test_pe_new()), -EINPROGRESS);
+	ep = test_client_run_conf(&conf, test_pe_new());
 	TEST_WAIT(test_mock_nb_held(TEST_MOCK_CONNECT_CANCEL) == 1, TEST_MS);
 	test_progress_ms(HELD_MS);
 	TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_STOPPING);

@@ -63,19 +63,18 @@ on_connect(struct test_ep *ep, struct rte_comch_conn *conn)
 static int
 lab_open(uint32_t max_clients, uint32_t max_conn_tasks)
 {
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = {
+		.engine_cb = engine_cb,
+		.refused_cb = refused_cb,
+		.max_clients = max_clients,
+		.ctrl.max_conn_tasks = max_conn_tasks,
+	};
 
 	memset(&lab, 0, sizeof(lab));
-	lab.server = test_ep_new();
 	lab.pe = test_pe_new();
 	lab.away = test_pe_new();
 	TEST_EXPECT(rte_comch_pe_dev_add(lab.away, test_pair.dpu), 0);
-	test_server_conf(lab.server, "test", &conf);
-	conf.engine_cb = engine_cb;
-	conf.refused_cb = refused_cb;
-	conf.max_clients = max_clients;
-	conf.ctrl.max_conn_tasks = max_conn_tasks;
-	TEST_EXPECT(test_server_start(lab.server, &conf, lab.pe), 0);
+	lab.server = test_server_run_conf(&conf, lab.pe);
 	lab.server->on_connect = on_connect;
 	return TEST_SUCCESS;
 }
@@ -133,15 +132,13 @@ turn_without_away(void)
 static int
 named(struct test_ep **client, uint32_t timeout_ms)
 {
-	struct rte_comch_client_conf conf;
+	struct rte_comch_client_conf conf = { .name = "test" };
 	uint32_t before = lab.nb_asked;
 
 	lab.own = test_pe_new();
-	*client = test_ep_new();
-	test_client_conf(*client, "test", &conf);
 	if (timeout_ms != 0)
 		conf.connect_timeout_ms = timeout_ms;
-	TEST_EXPECT(test_client_start(*client, &conf, lab.own), -EINPROGRESS);
+	*client = test_client_run_conf(&conf, lab.own);
 	WAIT_WITHOUT_AWAY(lab.nb_asked == before + 1);
 	return TEST_SUCCESS;
 }

@@ -174,15 +174,13 @@ static int
 test_timeout_wakes(void)
 {
 	struct rte_comch_pe *server_pe = test_pe_new(), *client_pe = test_pe_new();
-	struct test_ep *client = test_ep_new();
-	struct rte_comch_client_conf conf;
+	struct test_ep *client;
+	const struct rte_comch_client_conf conf = { .connect_timeout_ms = 200 };
 	uint64_t start = test_now_ns(), ms;
 	unsigned int wakeups = 0;
 
 	test_server_run("test", server_pe);
-	test_client_conf(client, "test", &conf);
-	conf.connect_timeout_ms = 200;
-	TEST_EXPECT(test_client_start(client, &conf, client_pe), -EINPROGRESS);
+	client = test_client_run_conf(&conf, client_pe);
 	while (test_state(client) == RTE_COMCH_STATE_STARTING) {
 		if (rte_comch_pe_progress(client_pe) == 0 && rte_comch_pe_arm(client_pe) == 0) {
 			TEST_EXPECT(test_wait_fd(client_pe, LOST_MS), 1);

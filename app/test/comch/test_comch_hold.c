@@ -257,15 +257,13 @@ engine_away(const struct rte_comch_conn_info *info, void *user_data)
 static int
 test_hold_elsewhere(void)
 {
-	struct test_ep *server = test_ep_new(), *client;
-	struct rte_comch_server_conf conf;
+	struct test_ep *server, *client;
+	const struct rte_comch_server_conf conf = { .engine_cb = engine_away };
 	uint32_t sent = 0;
 
 	away = test_pe_new();
 	TEST_EXPECT(rte_comch_pe_dev_add(away, test_pair.dpu), 0);
-	test_server_conf(server, "test", &conf);
-	conf.engine_cb = engine_away;
-	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
+	server = test_server_run_conf(&conf, test_pe_new());
 	server->on_connect = hold_at_once;
 	server->on_recv = recv_in_order;
 	client = test_client_run("test", test_pe_new());
@@ -430,20 +428,18 @@ test_hold_and_send(void)
 static int
 queue_connect(struct test_ep **server, struct test_ep **client, uint32_t nb_tasks)
 {
-	struct rte_comch_server_conf server_conf;
-	struct rte_comch_client_conf client_conf;
+	const struct rte_comch_server_conf server_conf = {
+		.ctrl.max_msg_size = MSG_SIZE,
+		.ctrl.recv_queue_size = QUEUE_SIZE,
+	};
+	const struct rte_comch_client_conf client_conf = {
+		.ctrl.max_msg_size = MSG_SIZE,
+		.ctrl.recv_queue_size = QUEUE_SIZE,
+		.ctrl.nb_tasks = nb_tasks,
+	};
 
-	*server = test_ep_new();
-	*client = test_ep_new();
-	test_server_conf(*server, "test", &server_conf);
-	server_conf.ctrl.max_msg_size = MSG_SIZE;
-	server_conf.ctrl.recv_queue_size = QUEUE_SIZE;
-	TEST_EXPECT(test_server_start(*server, &server_conf, test_pe_new()), 0);
-	test_client_conf(*client, "test", &client_conf);
-	client_conf.ctrl.max_msg_size = MSG_SIZE;
-	client_conf.ctrl.recv_queue_size = QUEUE_SIZE;
-	client_conf.ctrl.nb_tasks = nb_tasks;
-	TEST_EXPECT(test_client_start(*client, &client_conf, test_pe_new()), -EINPROGRESS);
+	*server = test_server_run_conf(&server_conf, test_pe_new());
+	*client = test_client_run_conf(&client_conf, test_pe_new());
 	TEST_WAIT((*server)->conn != NULL && (*client)->conn != NULL, TEST_MS);
 	return TEST_SUCCESS;
 }

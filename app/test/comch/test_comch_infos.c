@@ -138,19 +138,17 @@ static int
 test_recv_bytes(void)
 {
 	struct rte_comch_pe *pe = test_pe_new();
-	struct rte_comch_server_conf conf;
+	struct rte_comch_server_conf conf = { .name = "room" };
 	struct rte_comch_dev_info info;
 	struct test_ep *server;
 	uint32_t size;
 
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	for (size = 1; size <= info.max_msg_size; size = size < 8 ? size + 1 : size * 2 - 1) {
-		server = test_ep_new();
-		test_server_conf(server, "room", &conf);
 		conf.ctrl.max_msg_size = size;
 		conf.ctrl.recv_queue_size = info.max_recv_bytes == 0 ? info.max_recv_queue_size :
 			RTE_MIN(info.max_recv_bytes / size, info.max_recv_queue_size + 0ull);
-		TEST_EXPECT(test_server_start(server, &conf, pe), 0);
+		server = test_server_run_conf(&conf, pe);
 		TEST_EXPECT(test_ep_close(server), 0);
 	}
 	return TEST_SUCCESS;

@@ -127,21 +127,17 @@ mbuf_conf(struct rte_comch_ctrl_conf *conf)
 static int
 mbuf_connect(struct test_ep **server, struct test_ep **client, bool both)
 {
-	struct rte_comch_server_conf server_conf;
-	struct rte_comch_client_conf client_conf;
+	struct rte_comch_server_conf server_conf = {
+		.ctrl.recv_queue_size = 64,
+		.ctrl.nb_tasks = 4 * POOL_SIZE,
+	};
+	struct rte_comch_client_conf client_conf = { .ctrl.nb_tasks = 4 * POOL_SIZE };
 
-	*server = test_ep_new();
-	*client = test_ep_new();
-	test_server_conf(*server, "test", &server_conf);
 	mbuf_conf(&server_conf.ctrl);
-	server_conf.ctrl.recv_queue_size = 64;
-	server_conf.ctrl.nb_tasks = 4 * POOL_SIZE;
-	TEST_EXPECT(test_server_start(*server, &server_conf, test_pe_new()), 0);
-	test_client_conf(*client, "test", &client_conf);
-	client_conf.ctrl.nb_tasks = 4 * POOL_SIZE;
+	*server = test_server_run_conf(&server_conf, test_pe_new());
 	if (both)
 		mbuf_conf(&client_conf.ctrl);
-	TEST_EXPECT(test_client_start(*client, &client_conf, test_pe_new()), -EINPROGRESS);
+	*client = test_client_run_conf(&client_conf, test_pe_new());
 	TEST_WAIT((*server)->conn != NULL && (*client)->conn != NULL, TEST_MS);
 	return TEST_SUCCESS;
 }
@@ -263,19 +259,16 @@ test_conf_anew(void)
 static int
 test_agreed_size(void)
 {
-	struct rte_comch_server_conf server_conf;
-	struct rte_comch_client_conf client_conf;
 	struct test_ep *server, *client;
 	unsigned int round;
 
 	for (round = 0; round < 2; round++) {
-		server = test_ep_new();
-		client = test_ep_new();
+		struct rte_comch_server_conf server_conf = { .name = "test" };
+		struct rte_comch_client_conf client_conf = { .name = "test" };
+
 		other_pool = rte_pktmbuf_pool_create("test_few", 7, 0, 0,
 				RTE_PKTMBUF_HEADROOM + ROOM, SOCKET_ID_ANY);
 		TEST_TRUE(other_pool != NULL);
-		test_server_conf(server, "test", &server_conf);
-		test_client_conf(client, "test", &client_conf);
 		if (round == 0) {
 			mbuf_conf(&server_conf.ctrl);
 			server_conf.ctrl.recv_pool = other_pool;
@@ -287,8 +280,8 @@ test_agreed_size(void)
 			client_conf.ctrl.max_msg_size = 0;
 			server_conf.ctrl.max_msg_size = MSG_SIZE;
 		}
-		TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), 0);
-		TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
+		server = test_server_run_conf(&server_conf, test_pe_new());
+		client = test_client_run_conf(&client_conf, test_pe_new());
 		TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -EMSGSIZE);
 		/* a server of BlueField knows of it from the request on */
@@ -397,20 +390,16 @@ engine_away(const struct rte_comch_conn_info *info, void *user_data)
 static int
 test_empty_elsewhere(void)
 {
-	struct test_ep *server = test_ep_new(), *client = test_ep_new();
-	struct rte_comch_server_conf conf;
-	struct rte_comch_client_conf client_conf;
+	struct test_ep *server, *client;
+	struct rte_comch_server_conf conf = { .engine_cb = engine_away };
+	const struct rte_comch_client_conf client_conf = { .ctrl.nb_tasks = 2 * POOL_SIZE };
 	unsigned int i;
 
 	away = test_pe_new();
 	TEST_EXPECT(rte_comch_pe_dev_add(away, test_pair.dpu), 0);
-	test_server_conf(server, "test", &conf);
 	mbuf_conf(&conf.ctrl);
-	conf.engine_cb = engine_away;
-	TEST_EXPECT(test_server_start(server, &conf, test_pe_new()), 0);
-	test_client_conf(client, "test", &client_conf);
-	client_conf.ctrl.nb_tasks = 2 * POOL_SIZE;
-	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
+	server = test_server_run_conf(&conf, test_pe_new());
+	client = test_client_run_conf(&client_conf, test_pe_new());
 	TEST_WAIT(server->nb_connects == 1 && client->conn != NULL, TEST_MS);
 	for (i = 0; i < POOL_SIZE + 10; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 64, i), 0);
@@ -459,20 +448,16 @@ static int
 test_empty_sleeps(void)
 {
 	struct rte_comch_pe *server_pe = test_pe_new();
-	struct test_ep *server = test_ep_new(), *client;
-	struct rte_comch_server_conf conf;
-	struct rte_comch_client_conf client_conf;
+	struct test_ep *server, *client;
+	struct rte_comch_server_conf conf = { .name = "test" };
+	const struct rte_comch_client_conf client_conf = { .ctrl.nb_tasks = 2 * POOL_SIZE };
 	unsigned int i, sleeps = 0;
 	uint64_t end;
 
 	TEST_CALL(test_need_event());
-	test_server_conf(server, "test", &conf);
 	mbuf_conf(&conf.ctrl);
-	TEST_EXPECT(test_server_start(server, &conf, server_pe), 0);
-	client = test_ep_new();
-	test_client_conf(client, "test", &client_conf);
-	client_conf.ctrl.nb_tasks = 2 * POOL_SIZE;
-	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
+	server = test_server_run_conf(&conf, server_pe);
+	client = test_client_run_conf(&client_conf, test_pe_new());
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
 	for (i = 0; i < POOL_SIZE + 1; i++)
 		TEST_EXPECT(test_send_pattern(client->conn, 8, i), 0);

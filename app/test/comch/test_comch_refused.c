@@ -39,33 +39,31 @@ refused_cb(struct rte_comch_ctx *ctx, const struct rte_comch_refusal *refusal, v
 static int
 server_open(uint32_t max_clients, uint32_t max_msg_size, struct rte_comch_pe *pe)
 {
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = {
+		.name = "picky",
+		.max_clients = max_clients,
+		.ctrl.max_msg_size = max_msg_size,
+		.ctrl.nb_tasks = 4,
+		.refused_cb = refused_cb,
+	};
 
 	nb_told = 0;
 	on_refused = NULL;
 	memset(told, 0, sizeof(told));
-	server = test_ep_new();
-	test_server_conf(server, "picky", &conf);
-	conf.max_clients = max_clients;
-	conf.ctrl.max_msg_size = max_msg_size;
-	conf.ctrl.nb_tasks = 4;
-	conf.refused_cb = refused_cb;
-	TEST_EXPECT(test_server_start(server, &conf, pe), 0);
+	server = test_server_run_conf(&conf, pe);
 	return TEST_SUCCESS;
 }
 
 static struct test_ep *
 client_open(uint32_t max_msg_size, struct rte_comch_pe *pe)
 {
-	struct test_ep *ep = test_ep_new();
-	struct rte_comch_client_conf conf;
+	const struct rte_comch_client_conf conf = {
+		.name = "picky",
+		.ctrl.max_msg_size = max_msg_size,
+		.ctrl.nb_tasks = 1,
+	};
 
-	test_client_conf(ep, "picky", &conf);
-	conf.ctrl.max_msg_size = max_msg_size;
-	conf.ctrl.nb_tasks = 1;
-	if (test_client_start(ep, &conf, pe) != -EINPROGRESS)
-		test_give_up("no client");
-	return ep;
+	return test_client_run_conf(&conf, pe);
 }
 
 /* The last one was of this process. */

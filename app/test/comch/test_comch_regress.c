@@ -47,29 +47,29 @@ echo(struct test_ep *client, uint32_t seed)
 static int
 small_server(const char *name, struct test_ep **server)
 {
-	struct rte_comch_server_conf conf;
+	const struct rte_comch_server_conf conf = {
+		.name = name,
+		.ctrl.nb_tasks = 1,
+		.ctrl.max_msg_size = 64,
+		.ctrl.recv_queue_size = 1,
+	};
 
-	*server = test_ep_new();
+	*server = test_server_run_conf(&conf, test_pe_new());
 	(*server)->echo = true;
-	test_server_conf(*server, name, &conf);
-	conf.ctrl.nb_tasks = 1;
-	conf.ctrl.max_msg_size = 64;
-	conf.ctrl.recv_queue_size = 1;
-	TEST_EXPECT(test_server_start(*server, &conf, test_pe_new()), 0);
 	return TEST_SUCCESS;
 }
 
 static int
 small_client(const char *name, struct rte_comch_pe *pe, struct test_ep **client)
 {
-	struct rte_comch_client_conf conf;
+	const struct rte_comch_client_conf conf = {
+		.name = name,
+		.ctrl.nb_tasks = 1,
+		.ctrl.max_msg_size = 64,
+		.ctrl.recv_queue_size = 1,
+	};
 
-	*client = test_ep_new();
-	test_client_conf(*client, name, &conf);
-	conf.ctrl.nb_tasks = 1;
-	conf.ctrl.max_msg_size = 64;
-	conf.ctrl.recv_queue_size = 1;
-	TEST_EXPECT(test_client_start(*client, &conf, pe), -EINPROGRESS);
+	*client = test_client_run_conf(&conf, pe);
 	return TEST_SUCCESS;
 }
 
@@ -322,11 +322,11 @@ test_armed_then_used(void)
 static int
 test_one_byte_messages(void)
 {
-	struct test_ep *server = test_ep_new(), *client = test_ep_new();
+	struct test_ep *server, *client;
 	struct test_ep *nears[2], *fars[2], *consumer;
 	uint64_t before = violations(test_pair.dpu), host_before = violations(test_pair.host);
-	struct rte_comch_server_conf server_conf;
-	struct rte_comch_client_conf client_conf;
+	const struct rte_comch_server_conf server_conf = { .ctrl.max_msg_size = 1 };
+	const struct rte_comch_client_conf client_conf = { .ctrl.max_msg_size = 1 };
 	struct rte_comch_dev_info info;
 	struct rte_comch_conn_info conn_info;
 	unsigned int i;
@@ -334,13 +334,9 @@ test_one_byte_messages(void)
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
 	if ((info.capa & RTE_COMCH_CAPA_CONSUMER) == 0)
 		return test_skip("the device has no consumers");
-	test_server_conf(server, "test", &server_conf);
-	server_conf.ctrl.max_msg_size = 1;
+	server = test_server_run_conf(&server_conf, test_pe_new());
 	server->echo = true;
-	TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), 0);
-	test_client_conf(client, "test", &client_conf);
-	client_conf.ctrl.max_msg_size = 1;
-	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
+	client = test_client_run_conf(&client_conf, test_pe_new());
 	TEST_WAIT(client->conn != NULL && server->nb_connects == 1, TEST_MS);
 	TEST_EXPECT(rte_comch_conn_info_get(client->conn, &conn_info), 0);
 	TEST_EXPECT(conn_info.max_msg_size, 1);

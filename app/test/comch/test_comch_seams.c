@@ -122,21 +122,20 @@ conf_pool(struct rte_comch_ctrl_conf *conf, unsigned int i)
 static int
 server_open(bool elsewhere)
 {
-	struct rte_comch_server_conf conf;
+	struct rte_comch_server_conf conf = {
+		.engine_cb = engine_away,
+		.ctrl.max_conn_tasks = NB_TASKS,
+	};
 
 	nb_named = 0;
-	server = test_ep_new();
 	server_pe = test_pe_new();
 	away = NULL;
 	if (elsewhere) {
 		away = test_pe_new();
 		TEST_EXPECT(rte_comch_pe_dev_add(away, test_pair.dpu), 0);
 	}
-	test_server_conf(server, "test", &conf);
-	conf.engine_cb = engine_away;
-	conf.ctrl.max_conn_tasks = NB_TASKS;
 	conf_pool(&conf.ctrl, 0);
-	TEST_EXPECT(test_server_start(server, &conf, server_pe), 0);
+	server = test_server_run_conf(&conf, server_pe);
 	return TEST_SUCCESS;
 }
 
@@ -371,16 +370,15 @@ test_hold_with_spare(void)
 static int
 test_two_pools(void)
 {
-	struct test_ep *poor, *rich = test_ep_new(), *client;
-	struct rte_comch_server_conf conf;
+	struct test_ep *poor, *rich, *client;
+	struct rte_comch_server_conf conf = { .name = "rich" };
 	unsigned int i;
 
 	TEST_CALL(pool_create(0));
 	TEST_CALL(pool_create(1));
 	TEST_CALL(server_open(false));
-	test_server_conf(rich, "rich", &conf);
 	conf_pool(&conf.ctrl, 1);
-	TEST_EXPECT(test_server_start(rich, &conf, server_pe), 0);
+	rich = test_server_run_conf(&conf, server_pe);
 	TEST_CALL(client_open(&poor));
 	client = test_client_run("rich", test_pe_new());
 	TEST_WAIT(client->conn != NULL && rich->conn != NULL, TEST_MS);

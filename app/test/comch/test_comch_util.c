@@ -349,14 +349,22 @@ test_ep_new(void)
 }
 
 static void
-ctrl_conf(struct test_ep *ep, struct rte_comch_ctrl_conf *ctrl)
+ctrl_callbacks(struct test_ep *ep, struct rte_comch_ctrl_conf *ctrl)
 {
 	ctrl->state_cb = state_cb;
 	ctrl->send_cb = send_cb;
-	ctrl->recv_cb = recv_cb;
+	ctrl->recv_cb = ctrl->recv_mbuf_cb == NULL ? recv_cb : NULL;
 	ctrl->consumer_new_cb = consumer_new_cb;
 	ctrl->consumer_gone_cb = consumer_gone_cb;
 	ctrl->user_data = ep;
+}
+
+static void
+server_callbacks(struct test_ep *ep, struct rte_comch_server_conf *conf)
+{
+	conf->connect_cb = connect_cb;
+	conf->disconnect_cb = disconnect_cb;
+	ctrl_callbacks(ep, &conf->ctrl);
 }
 
 void
@@ -364,9 +372,7 @@ test_server_conf(struct test_ep *ep, const char *name, struct rte_comch_server_c
 {
 	memset(conf, 0, sizeof(*conf));
 	conf->name = name;
-	conf->connect_cb = connect_cb;
-	conf->disconnect_cb = disconnect_cb;
-	ctrl_conf(ep, &conf->ctrl);
+	server_callbacks(ep, conf);
 }
 
 void
@@ -374,7 +380,7 @@ test_client_conf(struct test_ep *ep, const char *name, struct rte_comch_client_c
 {
 	memset(conf, 0, sizeof(*conf));
 	conf->name = name;
-	ctrl_conf(ep, &conf->ctrl);
+	ctrl_callbacks(ep, &conf->ctrl);
 }
 
 static int
@@ -434,31 +440,51 @@ test_consumer_start(struct test_ep *ep, struct rte_comch_conn *conn, struct rte_
 }
 
 struct test_ep *
-test_server_run(const char *name, struct rte_comch_pe *pe)
+test_server_run_conf(const struct rte_comch_server_conf *conf, struct rte_comch_pe *pe)
 {
 	struct test_ep *ep = test_ep_new();
-	struct rte_comch_server_conf conf;
+	struct rte_comch_server_conf own = *conf;
 	int ret;
 
-	test_server_conf(ep, name, &conf);
-	ret = test_server_start(ep, &conf, pe);
+	if (own.name == NULL)
+		own.name = "test";
+	server_callbacks(ep, &own);
+	ret = test_server_start(ep, &own, pe);
 	if (ret != 0)
-		test_give_up("server %s: %s", name, strerror(-ret));
+		test_give_up("server %s: %s", own.name, strerror(-ret));
+	return ep;
+}
+
+struct test_ep *
+test_server_run(const char *name, struct rte_comch_pe *pe)
+{
+	const struct rte_comch_server_conf conf = { .name = name };
+
+	return test_server_run_conf(&conf, pe);
+}
+
+struct test_ep *
+test_client_run_conf(const struct rte_comch_client_conf *conf, struct rte_comch_pe *pe)
+{
+	struct test_ep *ep = test_ep_new();
+	struct rte_comch_client_conf own = *conf;
+	int ret;
+
+	if (own.name == NULL)
+		own.name = "test";
+	ctrl_callbacks(ep, &own.ctrl);
+	ret = test_client_start(ep, &own, pe);
+	if (ret != -EINPROGRESS)
+		test_give_up("client of %s: %s", own.name, strerror(-ret));
 	return ep;
 }
 
 struct test_ep *
 test_client_run(const char *name, struct rte_comch_pe *pe)
 {
-	struct test_ep *ep = test_ep_new();
-	struct rte_comch_client_conf conf;
-	int ret;
+	const struct rte_comch_client_conf conf = { .name = name };
 
-	test_client_conf(ep, name, &conf);
-	ret = test_client_start(ep, &conf, pe);
-	if (ret != -EINPROGRESS)
-		test_give_up("client of %s: %s", name, strerror(-ret));
-	return ep;
+	return test_client_run_conf(&conf, pe);
 }
 
 int

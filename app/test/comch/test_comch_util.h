@@ -159,7 +159,15 @@ int test_client_start(struct test_ep *ep, const struct rte_comch_client_conf *co
  */
 int test_servers_start(struct test_ep *ep, const struct rte_comch_server_conf *conf,
 		struct rte_comch_pe *pe, unsigned int nb_reps);
-/** As these two, but with default configurations and only the end to keep. */
+/**
+ * As these two, with an end of their own: it has the callbacks, whatever conf says, and the
+ * name "test" if conf has none. The case ends if it does not start.
+ */
+struct test_ep *test_server_run_conf(const struct rte_comch_server_conf *conf,
+		struct rte_comch_pe *pe);
+struct test_ep *test_client_run_conf(const struct rte_comch_client_conf *conf,
+		struct rte_comch_pe *pe);
+/** The same with default configurations. */
 struct test_ep *test_server_run(const char *name, struct rte_comch_pe *pe);
 struct test_ep *test_client_run(const char *name, struct rte_comch_pe *pe);
 /** A server and a client of it, connected; each on its own engine. */
