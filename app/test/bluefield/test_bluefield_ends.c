@@ -55,30 +55,24 @@ setup(void)
 	return TEST_SUCCESS;
 }
 
+static int
+own_progress(void)
+{
+	return (own == NULL ? 0 : test_turn(own, NULL)) + test_progress();
+}
+
 static void
 turn(unsigned int ms)
 {
 	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
 
-	do {
-		if (own != NULL)
-			rte_comch_pe_progress(own);
-		test_progress();
-	} while (test_now_ns() < end);
+	do
+		own_progress();
+	while (test_now_ns() < end);
 }
 
 /* As TEST_WAIT, with the engine of the case. */
-#define OWN_WAIT(cond, ms) do { \
-	uint64_t limit_ = test_now_ns() + (uint64_t)(ms) * 1000000; \
-	while (!(cond)) { \
-		TEST_ASSERT(test_now_ns() < limit_, "not within %u ms: %s", \
-				(unsigned int)(ms), #cond); \
-		if (own != NULL) \
-			rte_comch_pe_progress(own); \
-		test_progress(); \
-		sched_yield(); \
-	} \
-} while (0)
+#define OWN_WAIT(cond, ms) TEST_UNTIL_TEXT(cond, #cond, own_progress(), ms)
 
 static int
 own_end(struct test_ep *ep)
@@ -345,7 +339,6 @@ static int
 test_fails_and_ends(void)
 {
 	struct test_ep *server = own_server(), *client, *other;
-	uint64_t limit = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	struct bf_wire_req req;
 	struct rte_comch_dev *dev;
 
@@ -355,10 +348,7 @@ test_fails_and_ends(void)
 	peer_req(&req, "other");
 	hostile.no_rtu = true;
 	TEST_CALL(peer_connect(&hostile, card_mac, &req, sizeof(req)));
-	while (hostile.seen[BF_CM_REP] == 0 && test_now_ns() < limit) {
-		peer_poll(&hostile);
-		turn(1);
-	}
+	OWN_WAIT((peer_poll(&hostile), hostile.seen[BF_CM_REP] != 0), TEST_MS);
 	TEST_EXPECT(other->nb_connects, 1);
 	client = client_of(server);
 	TEST_TRUE(client != NULL);
@@ -530,7 +520,6 @@ test_fails_while_it_ends(void)
 static int
 test_queue_stops_slowly(void)
 {
-	uint64_t limit = test_now_ns() + (TEST_MS + RTE_COMCH_PMD_ANSWER_MS) * UINT64_C(1000000);
 	struct test_q *consumer, *producer;
 	struct test_ep *server, *client;
 	struct test_slots to;
@@ -548,11 +537,8 @@ test_queue_stops_slowly(void)
 	/* time for the peer's answer: only then is the queue pair destroyed */
 	test_progress_ms(10 * WORKER_MS);
 	/* nothing else of the device is done until the worker comes to it */
-	while (test_q_state(consumer) != RTE_COMCH_STATE_IDLE && test_now_ns() < limit) {
-		rte_comch_pe_progress(fp.rx.q_pe);
-		test_drain(consumer);
-	}
-	TEST_EXPECT(test_q_state(consumer), RTE_COMCH_STATE_IDLE);
+	TEST_UNTIL((test_drain(consumer), test_q_state(consumer) == RTE_COMCH_STATE_IDLE),
+			test_turn(fp.rx.q_pe, NULL), TEST_MS + RTE_COMCH_PMD_ANSWER_MS);
 	TEST_EXPECT(test_dev_status(host_dev), -ETIMEDOUT);
 	usleep(10 * WORKER_MS * 1000);
 	test_fp_cleanup();

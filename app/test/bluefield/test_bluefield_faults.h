@@ -84,14 +84,6 @@ int fault_again(void);
 int fault_passed(void);
 
 /** As TEST_WAIT(), with messages. */
-#define FAULT_WAIT(cond, ms) do { \
-	uint64_t fault_end_ = test_now_ns() + (uint64_t)(ms) * 1000000; \
-	while (!(cond)) { \
-		TEST_ASSERT(test_now_ns() < fault_end_, "not within %u ms: %s", \
-				(unsigned int)(ms), #cond); \
-		if (!fault_turn()) \
-			sched_yield(); \
-	} \
-} while (0)
+#define FAULT_WAIT(cond, ms) TEST_UNTIL_TEXT(cond, #cond, fault_turn(), ms)
 
 #endif /* TEST_BLUEFIELD_FAULTS_H */

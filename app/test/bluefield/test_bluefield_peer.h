@@ -102,15 +102,6 @@ int peer_ctl(struct peer *p, uint8_t type, const void *data);
 unsigned int peer_count(const struct peer *p, uint8_t type);
 
 /** As TEST_WAIT, with the peer. */
-#define PEER_WAIT(p, cond, ms) do { \
-	uint64_t limit_ = test_now_ns() + (uint64_t)(ms) * 1000000; \
-	while (!(cond)) { \
-		TEST_ASSERT(test_now_ns() < limit_, "not within %u ms: %s", \
-				(unsigned int)(ms), #cond); \
-		peer_poll(p); \
-		if (test_progress() == 0) \
-			sched_yield(); \
-	} \
-} while (0)
+#define PEER_WAIT(p, cond, ms) TEST_UNTIL_TEXT(cond, #cond, (peer_poll(p), test_progress()), ms)
 
 #endif /* TEST_BLUEFIELD_PEER_H */

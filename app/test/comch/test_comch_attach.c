@@ -118,48 +118,35 @@ move_to_new(struct test_ep *ep, struct rte_comch_pe **pe)
 }
 
 static int
+turn_all(struct rte_comch_pe **pes, unsigned int nb)
+{
+	unsigned int i;
+	int done = 0;
+
+	for (i = 0; i < nb; i++)
+		done += test_turn(pes[i], NULL);
+	return done;
+}
+
+static int
 turn_until(struct rte_comch_pe **pes, unsigned int nb, const uint32_t *count, uint32_t want)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	unsigned int i;
-
-	while (*count != want) {
-		TEST_ASSERT(test_now_ns() < end, "still %u, not %u", *count, want);
-		for (i = 0; i < nb; i++)
-			rte_comch_pe_progress(pes[i]);
-		sched_yield();
-	}
+	TEST_UNTIL(*count == want, turn_all(pes, nb), TEST_MS);
 	return TEST_SUCCESS;
 }
 
 static int
 turn_until_running(struct test_ep *ep, struct rte_comch_pe **pes, unsigned int nb)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	unsigned int i;
-
-	while (test_state(ep) == RTE_COMCH_STATE_STARTING && test_now_ns() < end) {
-		for (i = 0; i < nb; i++)
-			rte_comch_pe_progress(pes[i]);
-		sched_yield();
-	}
-	TEST_EXPECT(test_state(ep), RTE_COMCH_STATE_RUNNING);
+	TEST_UNTIL(test_state(ep) == RTE_COMCH_STATE_RUNNING, turn_all(pes, nb), TEST_MS);
 	return TEST_SUCCESS;
 }
 
 static int
 stop_on(struct test_ep *ep, struct rte_comch_pe **pes, unsigned int nb)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	unsigned int i;
-
 	TEST_TRUE(rte_comch_ctx_stop(ep->ctx) <= 0);
-	while (test_state(ep) != RTE_COMCH_STATE_IDLE) {
-		TEST_TRUE(test_now_ns() < end);
-		for (i = 0; i < nb; i++)
-			rte_comch_pe_progress(pes[i]);
-		sched_yield();
-	}
+	TEST_UNTIL(test_state(ep) == RTE_COMCH_STATE_IDLE, turn_all(pes, nb), TEST_MS);
 	return TEST_SUCCESS;
 }
 

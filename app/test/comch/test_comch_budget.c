@@ -223,14 +223,8 @@ test_own_task(void)
 	test_server_conf(server, "test", &conf);
 	conf.ctrl.nb_tasks = 8;
 	TEST_EXPECT(test_server_start(server, &conf, pe), 0);
-#define TURN_UNTIL(cond) do { \
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000; \
-	while (!(cond)) { \
-		TEST_TRUE(test_now_ns() < end && rte_comch_pe_progress(pe) >= 0); \
-		test_progress(); \
-		sched_yield(); \
-	} \
-} while (0)
+#define TURN_UNTIL(cond) \
+	TEST_UNTIL_TEXT(cond, #cond, test_turn(pe, NULL) + test_progress(), TEST_MS)
 	for (i = 0; i < 3; i++) {
 		first = test_client_run("test", client_pe);
 		TURN_UNTIL(server->nb_connects == i + 1 && first->conn != NULL);
@@ -282,15 +276,10 @@ fill(struct rte_comch_conn *conn, uint32_t *sent)
 static int
 turn_until_got(struct rte_comch_pe *a, struct rte_comch_pe *b, struct test_ep **eps, uint32_t nb)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	unsigned int i;
 
-	do {
-		rte_comch_pe_progress(a);
-		rte_comch_pe_progress(b);
-		for (i = 0; i < NB_GOOD && eps[i]->nb_recv >= nb; i++)
-			;
-	} while (i < NB_GOOD && test_now_ns() < end);
+	for (i = 0; i < NB_GOOD; i++)
+		TEST_UNTIL(eps[i]->nb_recv >= nb, test_turn(a, b), TEST_MS);
 	for (i = 0; i < NB_GOOD; i++)
 		TEST_EXPECT(eps[i]->nb_recv, nb);
 	return TEST_SUCCESS;
@@ -305,7 +294,6 @@ test_hung_client(void)
 	struct test_ep *hung[NB_GOOD], *good[NB_GOOD];
 	struct rte_comch_conn *hung_conns[NB_GOOD], *conns[NB_GOOD];
 	uint32_t sent[NB_GOOD];
-	uint64_t end;
 	unsigned int i;
 	int why;
 
@@ -321,12 +309,7 @@ test_hung_client(void)
 	/* more of them than the shared tasks can bear: the own one is left to each */
 	for (i = 1; i < NB_GOOD; i++)
 		TEST_TRUE(fill(hung_conns[i], &sent[i]) != 0 && sent[i] < ENDLESS);
-	end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	while (server->nb_done < NB_GOOD) {
-		TEST_TRUE(test_now_ns() < end);
-		rte_comch_pe_progress(server_pe);
-		rte_comch_pe_progress(good_pe);
-	}
+	TEST_UNTIL(server->nb_done >= NB_GOOD, test_turn(server_pe, good_pe), TEST_MS);
 	for (i = 0; i < NB_GOOD; i++)
 		TEST_EXPECT(test_send(conns[i], text, sizeof(text)), 0);
 	TEST_CALL(turn_until_got(server_pe, good_pe, good, 2));

@@ -264,7 +264,6 @@ test_stop_with_tasks(void)
 	struct rte_comch_task *task;
 	struct rte_comch_conn *conn;
 	unsigned int i, nb;
-	uint64_t end;
 
 	client = test_client_run("test", pe);
 	TEST_WAIT(server->conn != NULL && client->conn != NULL, TEST_MS);
@@ -282,10 +281,7 @@ test_stop_with_tasks(void)
 	TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EBUSY);
 	TEST_EXPECT(rte_comch_ctx_destroy(client->ctx), -EBUSY);
 	TEST_TRUE(rte_comch_conn_task_alloc(conn, msg, sizeof(msg), &task) < 0);
-	end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	while (kept.nb != nb && test_now_ns() < end)
-		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
-	TEST_EXPECT(kept.nb, nb);
+	TEST_UNTIL(kept.nb == nb, test_turn(pe, NULL), TEST_MS);
 	TEST_EXPECT(client->nb_failed, nb);
 	TEST_EXPECT(client->send_status, -ECANCELED);
 	test_progress_ms(20);

@@ -62,17 +62,8 @@ turn_both(void)
 	return turn(&card) + turn(&host);
 }
 
-#define CALL_UNTIL(call, cond) do { \
-	uint64_t limit_ = test_now_ns() + (uint64_t)TEST_MS * 1000000; \
-	while (!(cond)) { \
-		TEST_ASSERT(test_now_ns() < limit_, "not in time: %s", #cond); \
-		if ((call) == 0) \
-			sched_yield(); \
-	} \
-} while (0)
-
-#define TURN_UNTIL(side, cond) CALL_UNTIL(turn(side), cond)
-#define TURN_BOTH_UNTIL(cond) CALL_UNTIL(turn_both(), cond)
+#define TURN_UNTIL(side, cond) TEST_UNTIL_TEXT(cond, #cond, turn(side), TEST_MS)
+#define TURN_BOTH_UNTIL(cond) TEST_UNTIL_TEXT(cond, #cond, turn_both(), TEST_MS)
 
 /* Both sides connected, each with a queue of its own. */
 static int

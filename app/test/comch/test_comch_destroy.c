@@ -141,11 +141,7 @@ destroy_when_idle(struct test_ep *ep, int prev, int next)
 static int
 turn_until_gone(struct rte_comch_pe *pe, const struct test_ep *ep)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-
-	while (ep->ctx != NULL && test_now_ns() < end)
-		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
-	TEST_TRUE(ep->ctx == NULL);
+	TEST_UNTIL(ep->ctx == NULL, test_turn(pe, NULL), TEST_MS);
 	return TEST_SUCCESS;
 }
 

@@ -578,12 +578,8 @@ attach_as_other(uid_t uid, const char *args, int *reason, const char *card_words
 	test_server_run("test", server_pe);
 	TEST_EXPECT(seteuid(OTHER_USER), 0);
 	i = test_client_start(client, &client_conf, client_pe);
-	if (i == -EINPROGRESS) {
-		uint64_t end = test_now_ns() + 100000000;
-
-		while (test_now_ns() < end)
-			rte_comch_pe_progress(client_pe);
-	}
+	if (i == -EINPROGRESS)
+		test_turn_ms(client_pe, NULL, 100);
 	TEST_EXPECT(seteuid(0), 0);
 	TEST_EXPECT(i, -EINPROGRESS);
 	TEST_WAIT(test_state(client) != RTE_COMCH_STATE_STARTING, TEST_MS);

@@ -255,13 +255,7 @@ states_are(const int *states, uint32_t nb, int first)
 static int
 tell_until(bool (*over)(void))
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-
-	while (!over()) {
-		TEST_TRUE(test_now_ns() < end);
-		test_progress_ms(1);
-		test_mock_tell(TEST_MOCK_NB_OPS);
-	}
+	TEST_WAIT((test_mock_tell(TEST_MOCK_NB_OPS), over()), TEST_MS);
 	return TEST_SUCCESS;
 }
 

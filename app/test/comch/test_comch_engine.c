@@ -106,26 +106,15 @@ lab_refused(int reason)
 }
 
 /* As TEST_WAIT(), but the engine away gets no turn. */
-#define WAIT_WITHOUT_AWAY(cond) do { \
-	uint64_t end_ = test_now_ns() + (uint64_t)TEST_MS * 1000000; \
-	while (!(cond)) { \
-		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", TEST_MS, #cond); \
-		rte_comch_pe_progress(lab.pe); \
-		if (lab.own != NULL) \
-			rte_comch_pe_progress(lab.own); \
-	} \
-} while (0)
+#define WAIT_WITHOUT_AWAY(cond) TEST_UNTIL_TEXT(cond, #cond, test_turn(lab.pe, lab.own), TEST_MS)
 
 static void
 turn_without_away(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < 1000; i++) {
-		rte_comch_pe_progress(lab.pe);
-		if (lab.own != NULL)
-			rte_comch_pe_progress(lab.own);
-	}
+	for (i = 0; i < 1000; i++)
+		test_turn(lab.pe, lab.own);
 }
 
 /* A client for which the engine away was named, and has not had a turn since. */

@@ -28,14 +28,7 @@
 #define MISTAKES 100
 
 /* Progress these two engines alone, until a condition holds. */
-#define TURN_UNTIL(cond, pe1, pe2) do { \
-	uint64_t end_ = test_now_ns() + (uint64_t)TEST_MS * 1000000; \
-	while (!(cond)) { \
-		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", TEST_MS, #cond); \
-		TEST_TRUE(rte_comch_pe_progress(pe1) >= 0); \
-		TEST_TRUE(rte_comch_pe_progress(pe2) >= 0); \
-	} \
-} while (0)
+#define TURN_UNTIL(cond, pe1, pe2) TEST_UNTIL_TEXT(cond, #cond, test_turn(pe1, pe2), TEST_MS)
 
 static int
 fp_need_event(void)

@@ -53,15 +53,7 @@ int test_rx_free(struct test_rx *rx);
 void test_rx_cleanup(void);
 
 /** As TEST_WAIT, with a consumer to turn. */
-#define TEST_RX_WAIT(rx, cond, ms) do { \
-	uint64_t rx_end_ = test_now_ns() + (uint64_t)(ms) * 1000000; \
-	while (!(cond)) { \
-		TEST_ASSERT(test_now_ns() < rx_end_, "not within %u ms: %s", \
-				(unsigned int)(ms), #cond); \
-		test_progress(); \
-		test_rx_turn(rx); \
-		sched_yield(); \
-	} \
-} while (0)
+#define TEST_RX_WAIT(rx, cond, ms) \
+	TEST_UNTIL_TEXT(cond, #cond, (test_rx_turn(rx), test_progress()), ms)
 
 #endif /* TEST_COMCH_FP_RX_H */

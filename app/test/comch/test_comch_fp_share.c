@@ -127,7 +127,6 @@ static int
 test_unused(struct test_fp *fp)
 {
 	struct many m;
-	uint64_t end;
 	uint32_t nb, had;
 
 	TEST_CALL(many_open(fp, &m, 2));
@@ -136,11 +135,7 @@ test_unused(struct test_fp *fp)
 	TEST_TRUE(had >= POSTS / 2);
 	nb = burst(&m, 0, POSTS);
 	TEST_TRUE(nb >= POSTS - had);
-	end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	while (nb < POSTS) {
-		TEST_TRUE(test_now_ns() < end);
-		nb += burst(&m, 0, (uint16_t)(POSTS - nb));
-	}
+	TEST_UNTIL((nb += burst(&m, 0, (uint16_t)(POSTS - nb))) == POSTS, 0, TEST_MS);
 	TEST_EXPECT(credits(&m, 1), 0);
 	TEST_EXPECT(burst(&m, 1, 1), 0);
 	TEST_EXPECT(test_reason(m.producers[1], m.consumer->id), -EAGAIN);

@@ -186,14 +186,7 @@ test_restart(struct test_fp *fp)
 }
 
 /* As TEST_WAIT, but one engine alone turns: not the connection's, and not the peer's. */
-#define ALONE_WAIT(pe, cond) do { \
-	uint64_t end_ = test_now_ns() + (uint64_t)TEST_MS * 1000000; \
-	while (!(cond)) { \
-		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", TEST_MS, #cond); \
-		TEST_TRUE(rte_comch_pe_progress(pe) >= 0); \
-		sched_yield(); \
-	} \
-} while (0)
+#define ALONE_WAIT(pe, cond) TEST_UNTIL_TEXT(cond, #cond, test_turn(pe, NULL), TEST_MS)
 
 /* What is posted comes back, in bursts or to the callbacks of tasks, and it is IDLE. */
 static int
@@ -433,18 +426,6 @@ test_stop_starting_region(struct test_fp *fp)
 /* Longer than all limits of the library. */
 #define STALL_MS 6500
 
-static void
-turn_for(struct rte_comch_pe *a, struct rte_comch_pe *b, unsigned int ms)
-{
-	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
-
-	do {
-		rte_comch_pe_progress(a);
-		rte_comch_pe_progress(b);
-		usleep(1000);
-	} while (test_now_ns() < end);
-}
-
 static int
 dev_status(int16_t dev_id)
 {
@@ -466,7 +447,7 @@ test_stop_stalled(struct test_fp *fp)
 	TEST_CALL(test_q_start(consumer, &fp->tx));
 	test_fp_pairs();
 	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
-	turn_for(fp->rx.pe, fp->tx.pe, STALL_MS);
+	test_turn_ms(fp->rx.pe, fp->tx.pe, STALL_MS);
 	ALONE_WAIT(fp->rx.q_pe, test_q_state(consumer) == RTE_COMCH_STATE_IDLE);
 	TEST_EXPECT(dev_status(fp->rx.dev), 0);
 	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), 0);
@@ -478,21 +459,18 @@ static int
 start_stalled(bool answered)
 {
 	enum rte_comch_state state = answered ? RTE_COMCH_STATE_RUNNING : RTE_COMCH_STATE_IDLE;
-	uint64_t end = test_now_ns() + (uint64_t)(STALL_MS + TEST_MS) * 1000000;
 	struct test_q *consumer;
 	struct test_fp fp;
 
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	consumer = test_q_consumer(&fp.rx, NULL);
 	TEST_EXPECT(rte_comch_ctx_start(consumer->ctx), -EINPROGRESS);
-	turn_for(fp.rx.pe, fp.rx.q_pe, 10);
+	test_turn_ms(fp.rx.pe, fp.rx.q_pe, 10);
 	if (answered)
-		turn_for(fp.tx.pe, fp.tx.q_pe, 100);
+		test_turn_ms(fp.tx.pe, fp.tx.q_pe, 100);
 	usleep(STALL_MS * 1000);
-	do
-		turn_for(fp.rx.pe, fp.rx.q_pe, 1000);
-	while (test_q_state(consumer) != (int)state && test_now_ns() < end);
-	TEST_EXPECT(test_q_state(consumer), state);
+	test_turn_ms(fp.rx.pe, fp.rx.q_pe, 1000);
+	TEST_UNTIL(test_q_state(consumer) == (int)state, test_turn(fp.rx.pe, fp.rx.q_pe), TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), answered ? 0 : -ENOTCONN);
 	TEST_EXPECT(dev_status(fp.rx.dev), 0);
 	return TEST_SUCCESS;

@@ -67,16 +67,13 @@ test_consumer_never_announced(void)
 {
 	struct test_ep *server, *client, *asked = test_ep_new(), *late = test_ep_new();
 	struct rte_comch_pe *pe;
-	uint64_t end;
 
 	TEST_CALL(test_connected(&server, &client));
 	pe = test_pe_new();
 	TEST_EXPECT(test_consumer_start(asked, client->conn, pe), -EINPROGRESS);
 	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
 	/* the engine of the consumers reads the news for that of the connection */
-	end = test_now_ns() + 20000000;
-	while (test_now_ns() < end)
-		rte_comch_pe_progress(pe);
+	test_turn_ms(pe, NULL, 20);
 	TEST_EXPECT(test_consumer_start(late, client->conn, pe), -EINPROGRESS);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
 			test_state(asked) == RTE_COMCH_STATE_IDLE &&

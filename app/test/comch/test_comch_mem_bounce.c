@@ -543,19 +543,14 @@ pool_link(struct test_fp *fp, struct link *l)
 static int
 one_packet(struct link *l, uint32_t len)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	uint32_t seed = test_rand();
 	struct rte_comch_cpl cpl;
 	struct rte_mbuf *pkt;
-	uint16_t nb;
 
 	TEST_WAIT(rte_comch_producer_credits(l->producer->ctx, l->consumer->id) != 0, TEST_MS);
 	test_fill(test_slot(&l->from, 0), len, seed);
 	TEST_EXPECT(test_send_slot(l->producer, l->consumer->id, &l->from, 0, len, 0), 1);
-	while ((nb = rte_comch_consumer_rx_burst(l->consumer->ctx, &pkt, 1)) == 0 &&
-			test_now_ns() < end)
-		test_progress();
-	TEST_EXPECT(nb, 1);
+	TEST_WAIT(rte_comch_consumer_rx_burst(l->consumer->ctx, &pkt, 1) == 1, TEST_MS);
 	TEST_EXPECT(test_poll(l->producer, &cpl, 1), 1);
 	TEST_TRUE(pkt->pool == pool && pkt->nb_segs == 1 && pkt->next == NULL);
 	TEST_TRUE(pkt->data_len == len && pkt->pkt_len == len);

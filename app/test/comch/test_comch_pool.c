@@ -69,14 +69,9 @@ scene(uint32_t max_tasks, uint32_t nb_tasks)
 static int
 stop(struct rte_comch_ctx *one)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-
 	rte_comch_ctx_stop(one);
-	while (rte_comch_ctx_state_get(one) != RTE_COMCH_STATE_IDLE) {
-		TEST_TRUE(test_now_ns() < end);
-		rte_comch_pe_progress(pe);
-		test_progress();
-	}
+	TEST_UNTIL(rte_comch_ctx_state_get(one) == RTE_COMCH_STATE_IDLE,
+			test_turn(pe, NULL) + test_progress(), TEST_MS);
 	return TEST_SUCCESS;
 }
 
@@ -142,7 +137,6 @@ test_clients(void)
 {
 	struct rte_comch_pe *client_pe = test_pe_new();
 	struct rte_comch_task *tasks[NB_CLIENTS + 1], *task;
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	struct rte_comch_conn *conn = NULL, *last = NULL;
 	uint32_t i, nb = 0;
 
@@ -150,11 +144,8 @@ test_clients(void)
 	TEST_EXPECT(rte_comch_ctx_start(ctx), 0);
 	for (i = 0; i < NB_CLIENTS; i++)
 		test_client_run("pool", client_pe);
-	while (test_ctx_info(ctx).nb_conns < NB_CLIENTS) {
-		TEST_TRUE(test_now_ns() < end);
-		rte_comch_pe_progress(pe);
-		test_progress();
-	}
+	TEST_UNTIL(test_ctx_info(ctx).nb_conns >= NB_CLIENTS, test_turn(pe, NULL) + test_progress(),
+			TEST_MS);
 	TEST_EXPECT(tasks_left(), 0);
 	while ((conn = rte_comch_server_conn_next(ctx, conn)) != NULL) {
 		TEST_EXPECT(rte_comch_conn_task_alloc(conn, "x", 1, &tasks[nb++]), 0);

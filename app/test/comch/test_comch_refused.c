@@ -120,26 +120,20 @@ test_no_task(void)
 	const struct rte_comch_pe_conf conf = { .max_tasks = 5 };
 	struct rte_comch_pe *pe, *own = test_pe_new();
 	struct test_ep *one, *two;
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	int ret;
 
 	TEST_EXPECT(rte_comch_pe_create(&conf, &pe), 0);
 	TEST_CALL(server_open(2, 0, pe));
 	one = client_open(0, own);
 	two = client_open(0, own);
-	while ((nb_told == 0 || (one->conn == NULL && two->conn == NULL)) &&
-			test_now_ns() < end) {
-		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
-		test_progress();
-	}
+	TEST_UNTIL(nb_told != 0 && (one->conn != NULL || two->conn != NULL),
+			test_turn(pe, NULL) + test_progress(), TEST_MS);
 	TEST_EXPECT(nb_told, 1);
 	TEST_CALL(told_is(0, -ENOSPC, 0));
 	ret = rte_comch_ctx_stop(server->ctx);
 	TEST_TRUE(ret == 0 || ret == -EINPROGRESS);
-	while (test_state(server) != RTE_COMCH_STATE_IDLE && test_now_ns() < end) {
-		TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
-		test_progress();
-	}
+	TEST_UNTIL(test_state(server) == RTE_COMCH_STATE_IDLE,
+			test_turn(pe, NULL) + test_progress(), TEST_MS);
 	ret = rte_comch_ctx_destroy(server->ctx);
 	TEST_EXPECT(ret, 0);
 	server->ctx = NULL;

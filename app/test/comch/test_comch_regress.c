@@ -183,7 +183,7 @@ test_refused_then_stopped(void)
 	struct test_ep *server = test_server_run("test", card_pe), *client, *x;
 	uint64_t before = violations(test_pair.dpu), host_before = violations(test_pair.host);
 	struct rte_comch_dev_stats stats;
-	uint64_t refused, end;
+	uint64_t refused;
 	unsigned int i;
 
 	server->echo = true;
@@ -194,17 +194,10 @@ test_refused_then_stopped(void)
 		refused = stats.refused;
 		x = test_client_run("nobody", x_pe);
 		TEST_TRUE(rte_comch_pe_progress(x_pe) >= 0); /* asks, and sees no more */
-		end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-		do {
-			TEST_TRUE(rte_comch_pe_progress(card_pe) >= 0);
-			TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
-			TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &stats), 0);
-			TEST_TRUE(test_now_ns() < end);
-		} while (stats.refused == refused);
+		TEST_UNTIL(rte_comch_dev_stats_get(test_pair.dpu, &stats) == 0 &&
+				stats.refused != refused, test_turn(card_pe, pe), TEST_MS);
 		/* the other engine takes the refusal from the socket, and hands it on */
-		end = test_now_ns() + 20000000;
-		while (test_now_ns() < end)
-			TEST_TRUE(rte_comch_pe_progress(pe) >= 0);
+		test_turn_ms(pe, NULL, 20);
 		TEST_EXPECT(rte_comch_pe_arm(x_pe), -EAGAIN);
 		TEST_EXPECT(test_state(x), RTE_COMCH_STATE_STARTING);
 
@@ -240,12 +233,7 @@ readable(struct rte_comch_pe *pe, int ms)
 static int
 sleep_beside(struct rte_comch_pe *pe, struct rte_comch_pe *peer)
 {
-	uint64_t end = test_now_ns() + (uint64_t)LOST_MS * 1000000;
-
-	while (!readable(pe, 1)) {
-		TEST_ASSERT(test_now_ns() < end, "no wake-up within %u ms", LOST_MS);
-		TEST_TRUE(rte_comch_pe_progress(peer) >= 0);
-	}
+	TEST_UNTIL(readable(pe, 1), test_turn(peer, NULL), LOST_MS);
 	return TEST_SUCCESS;
 }
 

@@ -517,7 +517,6 @@ static int
 test_elsewhere_fail(void)
 {
 	struct rte_comch_dev *dev = test_mock_dev(test_pair.dpu);
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	struct rte_comch_pe *own = test_pe_new();
 	struct rte_comch_task *tasks[NB_TASKS];
 	struct test_ep *clients[3];
@@ -529,11 +528,7 @@ test_elsewhere_fail(void)
 	TEST_EXPECT(rte_comch_task_submit_burst(tasks, 3, RTE_COMCH_SUBMIT_F_LATER), 3);
 	server->on_send = note_sent;
 	clients[1] = test_client_run("test", own);
-	while (nb_named != 2) {
-		TEST_TRUE(test_now_ns() < end);
-		rte_comch_pe_progress(server_pe);
-		rte_comch_pe_progress(own);
-	}
+	TEST_UNTIL(nb_named == 2, test_turn(server_pe, own), TEST_MS);
 	TEST_EXPECT(server->nb_connects, 1);
 	dev->ops->fail(dev, -EIO);
 	rte_comch_pmd_dev_down(dev, -EIO);

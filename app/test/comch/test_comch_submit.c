@@ -276,7 +276,6 @@ static int
 test_flush(void)
 {
 	struct rte_comch_task *sends[4], *ctrls[4];
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	uint32_t i;
 
 	TEST_CALL(case_open());
@@ -287,18 +286,12 @@ test_flush(void)
 	}
 	TEST_EXPECT(rte_comch_task_submit_burst(sends, 3, RTE_COMCH_SUBMIT_F_LATER), 3);
 	TEST_EXPECT(rte_comch_task_submit_burst(ctrls, 3, RTE_COMCH_SUBMIT_F_LATER), 3);
-	for (i = 0; i < 1000; i++) {
-		rte_comch_pe_progress(fp.rx.pe);
-		rte_comch_pe_progress(fp.rx.q_pe);
-	}
+	for (i = 0; i < 1000; i++)
+		test_turn(fp.rx.pe, fp.rx.q_pe);
 	TEST_EXPECT(nb_ids + nb_ctrl_ids, 0);
 	TEST_EXPECT(rte_comch_task_submit(sends[3]), 0);
 	TEST_EXPECT(rte_comch_task_submit(ctrls[3]), 0);
-	while (nb_ids < 4 || nb_ctrl_ids < 4) {
-		TEST_TRUE(test_now_ns() < end);
-		rte_comch_pe_progress(fp.rx.pe);
-		rte_comch_pe_progress(fp.rx.q_pe);
-	}
+	TEST_UNTIL(nb_ids >= 4 && nb_ctrl_ids >= 4, test_turn(fp.rx.pe, fp.rx.q_pe), TEST_MS);
 	TEST_CALL(ids_in_order(4));
 	for (i = 0; i < 4; i++)
 		TEST_EXPECT(ctrl_ids[i], i);

@@ -149,13 +149,7 @@ rets_are(uint32_t nb_good, int error)
 static int
 sends_arrive(void)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-
-	while (nb_ids < TASKS) {
-		TEST_TRUE(test_now_ns() < end);
-		rte_comch_pe_progress(fp.rx.pe);
-		rte_comch_pe_progress(fp.rx.q_pe);
-	}
+	TEST_UNTIL(nb_ids >= TASKS, test_turn(fp.rx.pe, fp.rx.q_pe), TEST_MS);
 	if (!test_has_post_sizes())
 		rte_delay_ms(5); /* they come from the wire */
 	return TEST_SUCCESS;

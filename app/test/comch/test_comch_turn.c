@@ -90,13 +90,8 @@ run(bool with_consumer)
 static int
 until_running(void)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-
-	while (test_state(client) == RTE_COMCH_STATE_STARTING) {
-		TEST_TRUE(test_now_ns() < end);
-		rte_comch_pe_progress(server_pe);
-		rte_comch_pe_progress(client_pe);
-	}
+	TEST_UNTIL(test_state(client) != RTE_COMCH_STATE_STARTING, test_turn(server_pe, client_pe),
+			TEST_MS);
 	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_RUNNING);
 	return TEST_SUCCESS;
 }
@@ -176,15 +171,10 @@ stop_it(struct test_ep *ep, int prev, int next)
 static int
 test_stop_inside(void)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-
 	TEST_CALL(run(false));
 	client->on_state = stop_it;
-	while (test_state(client) != RTE_COMCH_STATE_IDLE) {
-		TEST_TRUE(test_now_ns() < end);
-		rte_comch_pe_progress(server_pe);
-		rte_comch_pe_progress(client_pe);
-	}
+	TEST_UNTIL(test_state(client) == RTE_COMCH_STATE_IDLE, test_turn(server_pe, client_pe),
+			TEST_MS);
 	TEST_EXPECT(nb_seen, 0);
 	return TEST_SUCCESS;
 }

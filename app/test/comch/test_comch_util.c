@@ -125,6 +125,28 @@ test_progress(void)
 	return sum;
 }
 
+int
+test_turn(struct rte_comch_pe *first, struct rte_comch_pe *second)
+{
+	int ret = rte_comch_pe_progress(first);
+	int more = second == NULL ? 0 : rte_comch_pe_progress(second);
+
+	if (ret < 0 || more < 0)
+		test_fail("progress: %s", strerror(ret < 0 ? -ret : -more));
+	return ret + more;
+}
+
+void
+test_turn_ms(struct rte_comch_pe *first, struct rte_comch_pe *second, unsigned int ms)
+{
+	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
+
+	do {
+		if (test_turn(first, second) == 0)
+			sched_yield();
+	} while (test_now_ns() < end);
+}
+
 void
 test_progress_ms(unsigned int ms)
 {

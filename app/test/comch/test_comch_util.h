@@ -138,7 +138,10 @@ struct rte_comch_pe *test_pe_new_conf(const struct rte_comch_pe_conf *conf);
 int test_wait_fd(struct rte_comch_pe *pe, int ms);
 /** Turn all of them once. @return the events handled. */
 int test_progress(void);
-/** Turn them for a time, whatever happens. */
+/** Turn these alone, of which the second may be NULL. @return the events handled. */
+int test_turn(struct rte_comch_pe *first, struct rte_comch_pe *second);
+void test_turn_ms(struct rte_comch_pe *first, struct rte_comch_pe *second, unsigned int ms);
+/** Turn all for a time, whatever happens. */
 void test_progress_ms(unsigned int ms);
 /** Turn them until they have nothing to do, and nothing is under way. */
 void test_settle(void);
@@ -221,16 +224,25 @@ uint64_t test_private_kb(void);
 /** Memory behind the memfds that are mapped here, each counted once. */
 uint64_t test_memfd_kb(void);
 
-/** Progress until a condition holds; fail the case after ms milliseconds. */
-#define TEST_WAIT(cond, ms) do { \
+/**
+ * Evaluate turn, which says whether it has done anything, until a condition holds; fail the
+ * case after ms milliseconds. For macros: text is #cond, before macros in it are expanded.
+ */
+#define TEST_UNTIL_TEXT(cond, text, turn, ms) do { \
 	uint64_t end_ = test_now_ns() + (uint64_t)(ms) * 1000000; \
 	while (!(cond)) { \
 		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", \
-				(unsigned int)(ms), #cond); \
-		if (test_progress() == 0) \
+				(unsigned int)(ms), text); \
+		if ((turn) == 0) \
 			sched_yield(); \
 	} \
 } while (0)
+
+/** The same for cases. */
+#define TEST_UNTIL(cond, turn, ms) TEST_UNTIL_TEXT(cond, #cond, turn, ms)
+
+/** Progress until a condition holds. */
+#define TEST_WAIT(cond, ms) TEST_UNTIL_TEXT(cond, #cond, test_progress(), ms)
 
 /** Progress until there is nothing to do, and arm: what rte_comch_pe_arm() says. */
 int test_arm(struct rte_comch_pe *pe);
