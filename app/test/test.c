@@ -8,11 +8,9 @@
  */
 
 #include <getopt.h>
-#include <inttypes.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <rte_eal.h>

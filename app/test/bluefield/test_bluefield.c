@@ -8,8 +8,6 @@
  * while a device runs is in test_bluefield_fail.c.
  */
 
-#include <unistd.h>
-
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 

@@ -8,7 +8,6 @@
  */
 
 #include <string.h>
-#include <unistd.h>
 
 #include "test_bluefield_data.h"
 

@@ -9,7 +9,6 @@
  */
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <rte_cycles.h>
 #include <rte_lcore.h>

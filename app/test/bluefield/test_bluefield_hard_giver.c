@@ -7,7 +7,6 @@
  * not. It has the driver's command queue and nothing of the driver above it.
  */
 
-#include <errno.h>
 #include <string.h>
 
 #include "bluefield_cmd.h"

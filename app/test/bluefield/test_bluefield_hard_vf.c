@@ -7,8 +7,6 @@
  * who gives the pages that firmware takes for them. They need a software BlueField.
  */
 
-#include <unistd.h>
-
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 

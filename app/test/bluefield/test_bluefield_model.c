@@ -14,13 +14,10 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <rte_bus_vdev.h>
-#include <rte_eal.h>
 #include <rte_log.h>
 
 #include "test_bluefield_model.h"

@@ -9,8 +9,6 @@
  * test_comch_api_conn.c; what the functions do together is in test_comch.c.
  */
 
-#include <inttypes.h>
-
 #include "test_comch_util.h"
 
 #define NO_DEV 63 /* an identifier in range, of no device */

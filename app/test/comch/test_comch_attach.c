@@ -8,8 +8,6 @@
  * their server are in test_comch_engine.c.
  */
 
-#include <limits.h>
-
 #include "test_comch_fp_util.h"
 #include "test_comch_place.h"
 

@@ -9,7 +9,6 @@
  */
 
 #include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 
 #include "test_comch_child.h"

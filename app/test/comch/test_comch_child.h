@@ -11,7 +11,6 @@
 #ifndef TEST_COMCH_CHILD_H
 #define TEST_COMCH_CHILD_H
 
-#include <stdarg.h>
 #include <sys/types.h>
 
 #include "test.h"

@@ -7,7 +7,6 @@
  * news of their arrival and departure. Run with every pair of devices.
  */
 
-#include <inttypes.h>
 #include <pthread.h>
 
 #include "test_comch_util.h"

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -20,7 +20,6 @@
  */
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -9,7 +9,6 @@
  */
 
 #include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <rte_bus_vdev.h>
-
 #include "test_comch_place.h"
 #include "test_comch_util.h"
 

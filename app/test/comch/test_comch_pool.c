@@ -11,7 +11,6 @@
 
 #include <rte_lcore.h>
 #include <rte_malloc.h>
-#include <rte_memory.h>
 
 #include "test_comch_util.h"
 

@@ -8,13 +8,9 @@
  * test_comch_hold.c.
  */
 
-#include <inttypes.h>
-#include <pthread.h>
-
 #include <rte_mbuf.h>
 #include <rte_memory.h>
 #include <rte_mempool.h>
-#include <rte_ring.h>
 
 #include "test_comch_place.h"
 #include "test_comch_util.h"

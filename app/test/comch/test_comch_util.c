@@ -8,7 +8,6 @@
  * process in test_comch_res.c.
  */
 
-#include <inttypes.h>
 #include <poll.h>
 #include <time.h>
 #include <unistd.h>
