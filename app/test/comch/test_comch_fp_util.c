@@ -490,15 +490,11 @@ test_fp_count_setup(void)
 	return TEST_SUCCESS;
 }
 
-/* Over BlueField the worker ends what an engine had, and may do so after the engine is gone. */
+/* A thread of the driver gives back what was used, also what was before the case. */
 static bool
 counts_are_back(void)
 {
-	const unsigned int fds = test_count_fds(), maps = test_count_maps();
-
-	if (test_place_is_bluefield())
-		return fds <= count_fds && maps <= count_maps;
-	return fds == count_fds && maps == count_maps;
+	return test_count_fds() <= count_fds && test_count_maps() <= count_maps;
 }
 
 void
@@ -512,10 +508,10 @@ test_fp_count_teardown(void)
 		usleep(1000);
 	if (counts_are_back())
 		return;
-	if (test_count_fds() != count_fds)
+	if (test_count_fds() > count_fds)
 		test_fail("there are %u descriptors, not %u as before", test_count_fds(),
 				count_fds);
-	if (test_count_maps() != count_maps)
+	if (test_count_maps() > count_maps)
 		test_fail("there are %u mappings, not %u as before", test_count_maps(),
 				count_maps);
 }

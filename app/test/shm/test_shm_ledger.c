@@ -88,8 +88,7 @@ test_links(void)
 	hostile_close(more);
 	TEST_CALL(peer_honest(10));
 	hostile_close(e[0]);
-	PEER_WAIT(peer_links() == MAX_LINKS - 1, TEST_MS);
-	TEST_EXPECT(link_open(&more), 0);
+	PEER_WAIT(link_open(&more) == 0, TEST_MS);
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
 }
@@ -140,6 +139,7 @@ test_memory(void)
 			hostile_close(e[i]);
 		PEER_WAIT(peer_links() == 1, TEST_MS);
 		PEER_WAIT(peer_env.target->conn == NULL, TEST_MS);
+		PEER_WAIT(test_count_maps() <= peer_env.maps, TEST_MS);
 	}
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
@@ -192,7 +192,7 @@ test_regions(void)
 	TEST_CALL(peer_honest(10));
 	TEST_EXPECT(peer_violations(), 0);
 	hostile_close(e);
-	PEER_WAIT(test_count_maps() == peer_env.maps, TEST_MS); /* one in a turn */
+	PEER_WAIT(test_count_maps() <= peer_env.maps, TEST_MS); /* one in a turn */
 	return TEST_SUCCESS;
 }
 

@@ -188,8 +188,9 @@ teardown_check(void)
 	PEER_WAIT(peer_links() == 1, TEST_MS);
 	peer_turn_ms(5);
 	PEER_WAIT(peer_env.target->conn == NULL, TEST_MS);
-	TEST_EXPECT(test_count_fds(), peer_env.fds);
-	TEST_EXPECT(test_count_maps(), peer_env.maps);
+	/* a thread of the driver gives back */
+	PEER_WAIT(test_count_fds() <= peer_env.fds, TEST_MS);
+	PEER_WAIT(test_count_maps() <= peer_env.maps, TEST_MS);
 	return peer_honest(20);
 }
 

@@ -202,7 +202,7 @@ test_region_fds(void)
 	hostile_region_free(&r);
 	TEST_EXPECT(fast_side->violations(), 0);
 	fast_case_end();
-	TEST_TRUE(test_count_fds() <= fds && test_count_maps() <= maps);
+	PEER_WAIT(test_count_fds() <= fds && test_count_maps() <= maps, TEST_MS);
 	return TEST_SUCCESS;
 }
 

@@ -389,7 +389,7 @@ test_groups(void)
 		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, e->wake), 0);
 		peer_turn();
 	}
-	TEST_TRUE(test_count_fds() < peer_env.fds + 64);
+	PEER_WAIT(test_count_fds() < peer_env.fds + 64, TEST_MS);
 	TEST_TRUE(!hostile_gone(e));
 	return TEST_SUCCESS;
 }

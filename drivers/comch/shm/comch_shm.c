@@ -584,17 +584,16 @@ shm_dev_free(struct shm_dev *dev)
 {
 	uint16_t i;
 
+	shm_trash_stop(&dev->bin);
 	for (i = 0; i < dev->nb_funcs; i++) {
 		if (dev->funcs[i].fd >= 0)
-			shm_fd_drop(dev->funcs[i].fd);
+			shm_fd_close(dev->funcs[i].fd);
 		shm_ledgers_free(&dev->funcs[i]);
 	}
 	if (dev->epfd >= 0)
 		close(dev->epfd);
 	if (dev->path_fd >= 0)
 		close(dev->path_fd);
-	while (shm_peer_region_unmap(dev))
-		;
 	rte_mempool_free(dev->events);
 	pthread_mutex_destroy(&dev->lock); /* check-ok: waiters must sleep */
 	free(dev->funcs);
@@ -618,6 +617,9 @@ shm_dev_open(struct shm_dev *dev)
 		return -ENOMEM;
 	}
 	shm_barrier_init();
+	ret = shm_trash_start(&dev->bin);
+	if (ret != 0)
+		return ret;
 	shm_ledger_limits_init(dev);
 	dev->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (dev->epfd < 0)
@@ -652,7 +654,6 @@ shm_dev_alloc(void)
 	pthread_mutex_init(&dev->lock, NULL); /* check-ok: waiters must sleep */
 	TAILQ_INIT(&dev->links);
 	TAILQ_INIT(&dev->dying);
-	STAILQ_INIT(&dev->unmaps);
 	shm_meet_user(dev);
 	return dev;
 }

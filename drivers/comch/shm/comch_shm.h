@@ -33,6 +33,7 @@
 #include <rte_log.h>
 #include <rte_mempool.h>
 
+#include "dpdk_release.h"
 #include "shm_times.h"
 #include "shm_wire.h"
 
@@ -127,7 +128,7 @@ _Static_assert(SHM_LIMITS <= RTE_COMCH_PMD_USER_LIMITS, "telemetry shows all");
 /* One user of one function. It stays until another user needs its place. */
 struct shm_ledger {
 	uint32_t uid;
-	uint64_t used[SHM_LIMITS];
+	uint64_t used[SHM_LIMITS]; /* atomic: it is taken under the lock, and given back without */
 	uint64_t refused[SHM_LIMITS];
 };
 
@@ -143,6 +144,25 @@ struct shm_func {
 	uint64_t log_until; /* TSC: lines up to now fill so much time; atomic */
 	uint32_t nb_unlogged; /* since the last line; atomic */
 	struct shm_ledger *ledgers[SHM_MAX_USERS]; /* the first ones, then NULL */
+};
+
+struct shm_trash;
+typedef void (*shm_trash_free_t)(struct shm_trash *trash);
+
+/* What nobody uses any more, see shm_trash.c. */
+struct shm_trash {
+	STAILQ_ENTRY(shm_trash) next;
+	shm_trash_free_t free;
+};
+
+/* The thread that frees it. */
+struct shm_bin {
+	pthread_mutex_t lock; /* of what follows; behind the device's, and nothing is done in it */
+	pthread_cond_t cond;
+	STAILQ_HEAD(, shm_trash) list;
+	bool ends;
+	bool started;
+	dpdk_thread_t thread;
 };
 
 struct shm_dev {
@@ -178,7 +198,7 @@ struct shm_dev {
 	bool huge; /* regions of huge pages: allocate them, and take them of peers */
 	struct shm_region *regions[SHM_WIRE_MAX_REGIONS]; /* that peers write to */
 	TAILQ_HEAD(, shm_remote_consumer) dying; /* consumers of peers that producers still use */
-	STAILQ_HEAD(, shm_peer_region) unmaps; /* regions of peers that nobody uses */
+	struct shm_bin bin;
 };
 
 static inline void
@@ -215,6 +235,7 @@ struct shm_txmsg {
 /* One host process on one function. */
 struct shm_link {
 	TAILQ_ENTRY(shm_link) next;
+	struct shm_trash trash;
 	struct shm_dev *dev;
 	struct shm_func *func;
 	struct shm_ledger *ledger; /* all that this link holds is in there */
@@ -418,15 +439,23 @@ enum shm_peer_pages { SHM_PEER_BAD = 0, SHM_PEER_SMALL, SHM_PEER_HUGE };
 enum shm_peer_pages shm_peer_fd_check(int fd, uint64_t size, uint32_t seals);
 const void *shm_peer_map(int fd, uint32_t hdr_size, uint32_t size);
 void shm_peer_unmap(const void *map, uint32_t size);
+/* Linux passes no more with one message. */
+#define SHM_SCM_MAX_FDS 253
 /* What came with a message. */
 struct shm_sock_got {
-	int fd; /* -1, or the first descriptor */
+	int fds[SHM_SCM_MAX_FDS]; /* they are the caller's */
 	uint32_t nb_fds;
 	int flags; /* MSG_TRUNC, MSG_CTRUNC */
 	bool told; /* something came beside the bytes */
 };
 ssize_t shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got);
-void shm_fd_drop(int fd);
+void shm_fd_close(int fd);
+
+/* shm_trash.c: what takes long to give back */
+int shm_trash_start(struct shm_bin *bin);
+void shm_trash_stop(struct shm_bin *bin);
+void shm_trash_put(struct shm_dev *dev, struct shm_trash *trash, shm_trash_free_t free_fn);
+void shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd);
 
 /* shm_sock.c: messages of sockets; the device's lock is held in all of them */
 int shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
@@ -434,7 +463,7 @@ int shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
 void shm_link_flush(struct shm_link *link);
 void shm_link_rx(struct shm_link *link);
 bool shm_link_rx_late(struct shm_link *link);
-void shm_event_drop(struct shm_dev *dev, struct shm_event *ev);
+void shm_event_drop(struct shm_link *link, struct shm_event *ev);
 
 /* shm_link.c: links; the device's lock is held in all of them */
 int shm_listen(struct shm_dev *dev, struct shm_func *func);
@@ -458,6 +487,9 @@ bool shm_ledger_has(const struct shm_dev *dev, const struct shm_ledger *ledger,
 		enum shm_limit limit, uint64_t nb);
 int shm_ledger_take(const struct shm_dev *dev, struct shm_func *func,
 		struct shm_ledger *ledger, enum shm_limit limit, uint64_t nb);
+bool shm_ledger_fds_over(const struct shm_dev *dev, const struct shm_ledger *ledger);
+void shm_ledger_add(struct shm_ledger *ledger, enum shm_limit limit, uint64_t nb);
+void shm_ledger_give(struct shm_ledger *ledger, enum shm_limit limit, uint64_t nb);
 int shm_link_take(struct shm_link *link, enum shm_limit limit, uint64_t nb);
 void shm_link_give(struct shm_link *link, enum shm_limit limit, uint64_t nb);
 int shm_user_get(struct rte_comch_dev *dev, uint32_t nr, struct rte_comch_pmd_user *user);

@@ -45,7 +45,7 @@ shm_event_done_locked(struct shm_event *ev)
 	struct shm_dev *dev = ev->group->dev;
 
 	if (ev->fd >= 0)
-		shm_fd_drop(ev->fd);
+		shm_fd_drop(dev, ev->chan->link->ledger, ev->fd);
 	if (ev->region != NULL)
 		shm_peer_region_put_locked(ev->region);
 	shm_link_give(ev->chan->link, SHM_LIMIT_EVENTS, ev->weight);
@@ -204,7 +204,7 @@ post_locked(struct shm_event *ev, struct shm_chan *chan, uint64_t bytes)
 	chan->nb_posted++;
 	ev->group->refs++;
 	/* one that is too heavy is taken, and those that come behind it wait */
-	chan->link->ledger->used[SHM_LIMIT_EVENTS] += ev->weight;
+	shm_ledger_add(chan->link->ledger, SHM_LIMIT_EVENTS, ev->weight);
 	event_post_locked(ev);
 }
 
@@ -368,9 +368,7 @@ shm_chan_dispatch(struct shm_link *link, struct shm_event *ev)
 	ret = dispatch(link, ev);
 	if (ret == 0)
 		return;
-	if (ev->fd >= 0)
-		shm_fd_drop(ev->fd);
-	rte_mempool_put(link->dev->events, ev);
+	shm_event_drop(link, ev);
 	if (ret == -EPROTO) {
 		shm_link_violation(link, "a message out of place", type, id);
 		shm_link_kill(link, -EPROTO);

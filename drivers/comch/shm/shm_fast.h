@@ -76,8 +76,10 @@ struct shm_peer_region {
 	uint64_t size;
 	uint32_t refs; /* the table, and each consumer */
 	uint32_t nb_maps; /* threads that map it */
-	int fd;        /* -1 once it is mapped */
-	STAILQ_ENTRY(shm_peer_region) next; /* of those to unmap */
+	int fd;        /* -1 once it is mapped; stays while somebody maps it */
+	bool bad;      /* it was not what the peer said */
+	struct shm_ledger *ledger; /* of the link, which goes before it */
+	struct shm_trash trash;
 };
 
 struct shm_producer;
@@ -145,6 +147,8 @@ struct shm_remote_consumer {
 	uint64_t buf_size; /* as stated, or 0 */
 	struct shm_seg seg;
 	uint32_t posts_size;
+	struct shm_ledger *ledger; /* of the link, which goes before it */
+	struct shm_trash trash;
 	TAILQ_ENTRY(shm_remote_consumer) next; /* of those that are dying */
 };
 
@@ -284,7 +288,6 @@ int shm_peer_region_del(struct shm_link *link, uint32_t region);
 int shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region);
 void shm_peer_region_put_locked(struct shm_peer_region *region);
 void shm_peer_regions_free(struct shm_link *link);
-bool shm_peer_region_unmap(struct shm_dev *dev);
 
 /* shm_bounce.c: consumers with a bounce buffer */
 int shm_bounce_plan(struct rte_comch_mem *mem, struct shm_region *region);

@@ -57,7 +57,7 @@ glink_free_locked(struct shm_glink *glink)
 	if (link->glinks[glink->group->index] == glink)
 		link->glinks[glink->group->index] = NULL;
 	rte_comch_pmd_fd_del(glink->group->pg.pe, glink->wake_fd);
-	shm_fd_drop(glink->wake_fd);
+	shm_fd_drop(link->dev, link->ledger, glink->wake_fd);
 	free(glink);
 	shm_link_put(link);
 }
@@ -240,8 +240,5 @@ shm_group_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *endi
 	}
 	shm_group_put_locked(group);
 	shm_dev_unlock(dev);
-	/* it may have been the last one that looks after these */
-	while (shm_peer_region_unmap(dev))
-		;
 	return 0;
 }

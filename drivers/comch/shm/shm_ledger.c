@@ -100,6 +100,23 @@ shm_ledger_limits_init(struct shm_dev *dev)
 	max[SHM_LIMIT_EVENTS] = SHM_USER_EVENTS;
 }
 
+static uint64_t
+used_get(const struct shm_ledger *ledger, enum shm_limit limit)
+{
+	return __atomic_load_n(&ledger->used[limit], __ATOMIC_RELAXED);
+}
+
+/* What is being freed counts, too. */
+static bool
+is_unused(const struct shm_ledger *ledger)
+{
+	uint32_t i;
+
+	for (i = 0; i < SHM_LIMITS && used_get(ledger, i) == 0; i++)
+		;
+	return i == SHM_LIMITS;
+}
+
 /* That of a user: one that nobody uses is given to the next user. NULL if all are in use. */
 struct shm_ledger *
 shm_ledger_find(struct shm_func *func, uint32_t uid)
@@ -113,7 +130,7 @@ shm_ledger_find(struct shm_func *func, uint32_t uid)
 			break;
 		if (ledger->uid == uid)
 			return ledger;
-		if (ledger->used[SHM_LIMIT_LINKS] == 0)
+		if (is_unused(ledger))
 			unused = ledger;
 	}
 	if (i < SHM_MAX_USERS)
@@ -134,11 +151,32 @@ shm_ledgers_free(struct shm_func *func)
 		free(func->ledgers[i]);
 }
 
+/* Without a look at the limit: it cannot be refused. */
+void
+shm_ledger_add(struct shm_ledger *ledger, enum shm_limit limit, uint64_t nb)
+{
+	__atomic_fetch_add(&ledger->used[limit], nb, __ATOMIC_RELAXED);
+}
+
+/* The lock need not be held. */
+void
+shm_ledger_give(struct shm_ledger *ledger, enum shm_limit limit, uint64_t nb)
+{
+	__atomic_fetch_sub(&ledger->used[limit], nb, __ATOMIC_RELAXED);
+}
+
 bool
 shm_ledger_has(const struct shm_dev *dev, const struct shm_ledger *ledger, enum shm_limit limit,
 		uint64_t nb)
 {
-	return nb <= dev->limits[limit] && ledger->used[limit] <= dev->limits[limit] - nb;
+	return nb <= dev->limits[limit] && used_get(ledger, limit) <= dev->limits[limit] - nb;
+}
+
+/* Many that were sent are to be closed, more than an honest user has under way. */
+bool
+shm_ledger_fds_over(const struct shm_dev *dev, const struct shm_ledger *ledger)
+{
+	return used_get(ledger, SHM_LIMIT_FDS) > dev->limits[SHM_LIMIT_FDS] / 4 * 5;
 }
 
 /* 0, or why there is no more for this user: that is counted, and logged. */
@@ -147,7 +185,7 @@ shm_ledger_take(const struct shm_dev *dev, struct shm_func *func,
 		struct shm_ledger *ledger, enum shm_limit limit, uint64_t nb)
 {
 	if (shm_ledger_has(dev, ledger, limit, nb)) {
-		ledger->used[limit] += nb;
+		shm_ledger_add(ledger, limit, nb);
 		return 0;
 	}
 	ledger->refused[limit]++;
@@ -156,7 +194,8 @@ shm_ledger_take(const struct shm_dev *dev, struct shm_func *func,
 			"%s: user %u has reached its limit of %s on %s: %" PRIu64 " of %" PRIu64
 			" are taken, and %" PRIu64 " more are refused; %s",
 			dev->dev->data->name, ledger->uid, ledger_limits[limit].name, func->name,
-			ledger->used[limit], dev->limits[limit], nb, ledger_limits[limit].remedy);
+			used_get(ledger, limit), dev->limits[limit], nb,
+			ledger_limits[limit].remedy);
 	return ledger_limits[limit].error;
 }
 
@@ -170,7 +209,7 @@ shm_link_take(struct shm_link *link, enum shm_limit limit, uint64_t nb)
 void
 shm_link_give(struct shm_link *link, enum shm_limit limit, uint64_t nb)
 {
-	link->ledger->used[limit] -= nb;
+	shm_ledger_give(link->ledger, limit, nb);
 }
 
 /* What the library shows in telemetry: one ledger after the other. */
@@ -195,7 +234,7 @@ shm_user_get(struct rte_comch_dev *rte_dev, uint32_t nr, struct rte_comch_pmd_us
 		user->nb_limits = SHM_LIMITS;
 		for (n = 0; n < SHM_LIMITS; n++) {
 			user->limits[n].name = ledger_limits[n].name;
-			user->limits[n].used = ledger->used[n];
+			user->limits[n].used = used_get(ledger, n);
 			user->limits[n].max = dev->limits[n];
 			user->limits[n].refused = ledger->refused[n];
 		}

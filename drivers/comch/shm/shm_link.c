@@ -80,14 +80,16 @@ fail:
 static void
 link_release(struct shm_ledger *ledger)
 {
-	ledger->used[SHM_LIMIT_LINKS]--;
-	ledger->used[SHM_LIMIT_FDS] -= SHM_LINK_FDS;
-	ledger->used[SHM_LIMIT_MAPS] -= SHM_LINK_MAPS;
+	shm_ledger_give(ledger, SHM_LIMIT_FDS, SHM_LINK_FDS);
+	shm_ledger_give(ledger, SHM_LIMIT_MAPS, SHM_LINK_MAPS);
+	shm_ledger_give(ledger, SHM_LIMIT_LINKS, 1);
 }
 
+/* Nobody knows it any more. Without the lock. */
 static void
-link_free(struct shm_link *link)
+link_free(struct shm_trash *trash)
 {
+	struct shm_link *link = container_of(trash, struct shm_link, trash);
 	struct shm_txmsg *tx;
 	struct shm_seg own;
 	uint32_t i;
@@ -96,10 +98,9 @@ link_free(struct shm_link *link)
 	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++) {
 		if (link->peer_wake[i] < 0)
 			continue;
-		shm_fd_drop(link->peer_wake[i]);
+		shm_fd_close(link->peer_wake[i]);
 		shm_link_give(link, SHM_LIMIT_FDS, 1);
 	}
-	shm_peer_regions_free(link);
 	shm_qdoorbells_free(link);
 	link_release(link->ledger);
 	while ((tx = STAILQ_FIRST(&link->txq)) != NULL) {
@@ -121,8 +122,10 @@ link_free(struct shm_link *link)
 void
 shm_link_put(struct shm_link *link)
 {
-	if (--link->refs == 0)
-		link_free(link);
+	if (--link->refs != 0)
+		return;
+	shm_peer_regions_free(link);
+	shm_trash_put(link->dev, &link->trash, link_free);
 }
 
 /* Have every group look at the list of links, in its own thread. */
@@ -166,7 +169,9 @@ shm_link_kill(struct shm_link *link, int reason)
 	link->reason = reason;
 	link->state = SHM_LINK_DEAD;
 	TAILQ_REMOVE(&dev->links, link, next);
-	shm_fd_drop(link->fd); /* which takes it out of the epoll set */
+	epoll_ctl(dev->epfd, EPOLL_CTL_DEL, link->fd, NULL);
+	shutdown(link->fd, SHUT_RDWR);
+	shm_fd_drop(dev, link->ledger, link->fd);
 	link->fd = -1;
 	if (link->pidfd >= 0)
 		close(link->pidfd);
@@ -251,9 +256,9 @@ link_reserve(const struct shm_dev *dev, struct shm_func *func, uint32_t uid)
 	if (shm_ledger_take(dev, func, ledger, SHM_LIMIT_FDS, SHM_LINK_FDS) == 0) {
 		if (shm_ledger_take(dev, func, ledger, SHM_LIMIT_MAPS, SHM_LINK_MAPS) == 0)
 			return ledger;
-		ledger->used[SHM_LIMIT_FDS] -= SHM_LINK_FDS;
+		shm_ledger_give(ledger, SHM_LIMIT_FDS, SHM_LINK_FDS);
 	}
-	ledger->used[SHM_LIMIT_LINKS]--;
+	shm_ledger_give(ledger, SHM_LIMIT_LINKS, 1);
 	return NULL;
 }
 
@@ -319,7 +324,7 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 	count_add(&func->nb_links, 1);
 	return link;
 fail:
-	shm_fd_drop(fd); /* an unknown peer may have sent already */
+	shm_fd_close(fd); /* an unknown peer may have sent already */
 	return NULL;
 }
 
@@ -494,7 +499,7 @@ link_group(struct shm_link *link, struct shm_event *ev)
 		return;
 	}
 	if (link->peer_wake[group] >= 0) {
-		shm_fd_drop(link->peer_wake[group]);
+		shm_fd_drop(link->dev, link->ledger, link->peer_wake[group]);
 	} else if (shm_link_take(link, SHM_LIMIT_FDS, 1) != 0) {
 		shm_link_kill(link, -EUSERS);
 		return;
@@ -549,7 +554,7 @@ shm_link_msg(struct shm_link *link, struct shm_event *ev)
 		shm_chan_dispatch(link, ev); /* owns the event from here */
 		return;
 	}
-	shm_event_drop(link->dev, ev);
+	shm_event_drop(link, ev);
 }
 
 static struct shm_func *

@@ -151,41 +151,35 @@ shm_peer_unmap(const void *map, uint32_t size)
  * has no room for it. So all of them are taken, and told not to linger.
  */
 
-/* Linux passes no more with one message. */
-#define SHM_SCM_MAX_FDS 253
 /* Sockets can wait in sockets, but the kernel has a limit, too. */
 #define SHM_DROP_DEPTH 8
 /* More than fit in a socket: bounded, whatever the kernel says. */
 #define SHM_DRAIN_MSGS 65536
 
-static void fd_drop(int fd, unsigned int depth);
+static void fd_close(int fd, unsigned int depth);
 
-/* The number of descriptors that came; the first one is the caller's. */
+/* The number of descriptors that came. */
 static uint32_t
-scm_take(struct msghdr *mh, int *first, unsigned int depth)
+scm_take(struct msghdr *mh, int *fds)
 {
 	struct cmsghdr *cmsg;
 	uint32_t nb = 0;
-	size_t i, n;
-	int fd;
+	size_t n;
 
 	for (cmsg = CMSG_FIRSTHDR(mh); cmsg != NULL; cmsg = CMSG_NXTHDR(mh, cmsg)) {
 		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
 			continue;
 		n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (i = 0; i < n; i++) {
-			memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(fd), sizeof(fd));
-			if (nb++ == 0)
-				*first = fd;
-			else
-				fd_drop(fd, depth);
-		}
+		n = RTE_MIN(n, (size_t)(SHM_SCM_MAX_FDS - nb));
+		memcpy(&fds[nb], CMSG_DATA(cmsg), n * sizeof(int));
+		nb += n;
 	}
 	return nb;
 }
 
-static ssize_t
-sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got, unsigned int depth)
+/* One message and its descriptors. */
+ssize_t
+shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got)
 {
 	union {
 		struct cmsghdr hdr;
@@ -199,21 +193,13 @@ sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got, unsigned i
 	};
 	ssize_t n = recvmsg(sock, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
-	got->fd = -1;
 	got->nb_fds = 0;
 	if (n < 0)
 		return n;
-	got->nb_fds = scm_take(&mh, &got->fd, depth);
+	got->nb_fds = scm_take(&mh, got->fds);
 	got->flags = mh.msg_flags;
 	got->told = mh.msg_controllen != 0;
 	return n;
-}
-
-/* One message and its descriptors; the first of these is the caller's. */
-ssize_t
-shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got)
-{
-	return sock_recv(sock, buf, size, got, 0);
 }
 
 static bool
@@ -231,10 +217,11 @@ sock_drop_one(int sock, bool stream, unsigned int depth)
 {
 	struct shm_sock_got got;
 	char drop[256];
-	ssize_t n = sock_recv(sock, drop, sizeof(drop), &got, depth);
+	ssize_t n = shm_sock_recv(sock, drop, sizeof(drop), &got);
+	uint32_t i;
 
-	if (got.fd >= 0)
-		fd_drop(got.fd, depth);
+	for (i = 0; i < got.nb_fds; i++)
+		fd_close(got.fds[i], depth);
 	if (n < 0)
 		return errno == ECONNRESET || errno == EINTR;
 	return n > 0 || (!stream && got.told);
@@ -265,11 +252,11 @@ listener_drain(int sock, unsigned int depth)
 	shutdown(sock, SHUT_RD);
 	fcntl(sock, F_SETFL, O_NONBLOCK);
 	while ((fd = accept4(sock, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
-		fd_drop(fd, depth);
+		fd_close(fd, depth);
 }
 
 static void
-fd_drop(int fd, unsigned int depth)
+fd_close(int fd, unsigned int depth)
 {
 	const struct linger off = { .l_onoff = 0 };
 
@@ -283,9 +270,9 @@ fd_drop(int fd, unsigned int depth)
 	close(fd);
 }
 
-/* Close what a peer sent, or what it can send to. It may be anything. */
+/* Close what a peer sent, or what it can send to. It may be anything, and take for ever. */
 void
-shm_fd_drop(int fd)
+shm_fd_close(int fd)
 {
-	fd_drop(fd, 0);
+	fd_close(fd, 0);
 }

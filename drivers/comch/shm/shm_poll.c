@@ -623,40 +623,33 @@ glink_sock_doorbell(const struct shm_glink *glink)
 
 /*
  * Look at the sockets of the device, unless another thread does. An engine that was woken
- * waits for that one, or they would wake it again. Returns whether regions of peers are
- * left to unmap, without the lock.
+ * waits for that one, or they would wake it again.
  */
-static bool
+static void
 group_service(struct shm_group *group, uint64_t now)
 {
 	struct shm_dev *dev = group->dev;
 	uint64_t us = SHM_SERVICE_MS * 1000;
-	bool unmaps;
 
 	if (group->next_service == 0)
 		shm_dev_lock(dev);
 	else if (!shm_dev_trylock(dev))
-		return false; /* that one unmaps, too */
+		return;
 	shm_service_locked(dev, now);
 	if (dev->nb_hellos != 0 || !TAILQ_EMPTY(&group->waiting))
 		us = 200; /* somebody is coming */
-	unmaps = !STAILQ_EMPTY(&dev->unmaps);
 	shm_dev_unlock(dev);
 	group->next_service = now + rte_get_tsc_hz() / US_PER_S * us;
-	return unmaps;
 }
 
 static void
 group_slow_work(struct shm_group *group, uint64_t now)
 {
-	bool unmaps = group_service(group, now);
-
+	group_service(group, now);
 	if (group->nb_timed != 0)
 		shm_chans_expire(group, now);
 	if (!TAILQ_EMPTY(&group->asked) || !TAILQ_EMPTY(&group->unasked))
 		shm_asked_expire(group, now);
-	if (unmaps)
-		shm_peer_region_unmap(group->dev);
 }
 
 int
@@ -822,13 +815,15 @@ shm_group_arm(struct rte_comch_pgroup *pg)
 
 /* Only bytes are expected: what comes with them must not hold us up. */
 static ssize_t
-wake_recv(int fd, void *drop, size_t size)
+wake_recv(const struct shm_glink *glink, void *drop, size_t size)
 {
 	struct shm_sock_got got;
-	ssize_t n = shm_sock_recv(fd, drop, size, &got);
+	const struct shm_link *link = glink->link;
+	ssize_t n = shm_sock_recv(glink->wake_fd, drop, size, &got);
+	uint32_t i;
 
-	if (unlikely(got.fd >= 0))
-		shm_fd_drop(got.fd);
+	for (i = 0; i < got.nb_fds; i++)
+		shm_fd_drop(link->dev, link->ledger, got.fds[i]);
 	return n;
 }
 
@@ -848,7 +843,7 @@ shm_group_disarm(struct rte_comch_pgroup *pg)
 		/* bounded: the peer may send without end */
 		n = sizeof(drop);
 		for (i = 0; i < SHM_WAKE_READS && n == sizeof(drop); i++)
-			n = wake_recv(glink->wake_fd, drop, sizeof(drop));
+			n = wake_recv(glink, drop, sizeof(drop));
 		/* closed by the peer: it would wake us for ever */
 		if (n == 0)
 			rte_comch_pmd_fd_del(pg->pe, glink->wake_fd);

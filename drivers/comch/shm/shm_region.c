@@ -370,10 +370,10 @@ shm_region_send_locked(struct shm_link *link, const struct shm_region *region)
 
 /* NULL if the descriptor is not what its sender says. It stays the caller's. */
 static void *
-peer_map(const struct shm_peer_region *region, int fd)
+peer_map(const struct shm_peer_region *region)
 {
 	const struct shm_dev *dev = region->link->dev;
-	enum shm_peer_pages pages = shm_peer_fd_check(fd, region->size, 0);
+	enum shm_peer_pages pages = shm_peer_fd_check(region->fd, region->size, 0);
 	void *map;
 
 	if (pages == SHM_PEER_BAD)
@@ -383,7 +383,7 @@ peer_map(const struct shm_peer_region *region, int fd)
 			dev->dev->data->name);
 		return NULL;
 	}
-	map = mmap(NULL, region->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	map = mmap(NULL, region->size, PROT_READ | PROT_WRITE, MAP_SHARED, region->fd, 0);
 	return map == MAP_FAILED ? NULL : map;
 }
 
@@ -408,6 +408,7 @@ shm_peer_region_add(struct shm_link *link, const struct shm_wire_region *msg, in
 		return -ENOMEM;
 	}
 	region->link = link;
+	region->ledger = link->ledger;
 	region->refs = 1;
 	region->size = msg->size;
 	region->fd = fd;
@@ -420,9 +421,9 @@ region_fd_drop(struct shm_peer_region *region)
 {
 	if (region->fd < 0)
 		return;
-	shm_fd_drop(region->fd);
+	shm_fd_drop(region->link->dev, region->ledger, region->fd);
 	region->fd = -1;
-	shm_link_give(region->link, SHM_LIMIT_FDS, 1);
+	shm_ledger_give(region->ledger, SHM_LIMIT_FDS, 1);
 }
 
 /* Its pages count for this process where the peer has taken them out and we write. */
@@ -443,25 +444,32 @@ region_map_take(struct shm_peer_region *region)
 static void
 region_map_give(struct shm_peer_region *region)
 {
-	shm_link_give(region->link, SHM_LIMIT_MAPS, 1);
-	shm_link_give(region->link, SHM_LIMIT_MEM, region->size);
+	shm_ledger_give(region->ledger, SHM_LIMIT_MAPS, 1);
+	shm_ledger_give(region->ledger, SHM_LIMIT_MEM, region->size);
+}
+
+/* Nobody knows it any more, and its link may be gone. Without the lock. */
+static void
+peer_region_free(struct shm_trash *trash)
+{
+	struct shm_peer_region *region = container_of(trash, struct shm_peer_region, trash);
+
+	if (region->fd >= 0) {
+		shm_fd_close(region->fd);
+		shm_ledger_give(region->ledger, SHM_LIMIT_FDS, 1);
+	}
+	if (region->map != NULL) {
+		munmap(region->map, region->size);
+		region_map_give(region);
+	}
+	free(region);
 }
 
 void
 shm_peer_region_put_locked(struct shm_peer_region *region)
 {
-	struct shm_link *link = region->link;
-
-	if (--region->refs != 0)
-		return;
-	region_fd_drop(region);
-	if (region->map == NULL) {
-		free(region);
-		return;
-	}
-	/* munmap() takes time as well: shm_peer_region_unmap() does it without the lock */
-	region_map_give(region);
-	STAILQ_INSERT_TAIL(&link->dev->unmaps, region, next);
+	if (--region->refs == 0)
+		shm_trash_put(region->link->dev, &region->trash, peer_region_free);
 }
 
 int
@@ -484,53 +492,31 @@ shm_peer_regions_free(struct shm_link *link)
 			shm_peer_region_del(link, i);
 }
 
-/* Without the lock: give back one that nobody uses; false if there was none. */
-bool
-shm_peer_region_unmap(struct shm_dev *dev)
-{
-	struct shm_peer_region *region;
-
-	shm_dev_lock(dev);
-	region = STAILQ_FIRST(&dev->unmaps);
-	if (region != NULL)
-		STAILQ_REMOVE_HEAD(&dev->unmaps, next);
-	shm_dev_unlock(dev);
-	if (region == NULL)
-		return false;
-	munmap(region->map, region->size);
-	free(region);
-	return true;
-}
-
-/* A descriptor to map it from, and its bytes, once however many map it at one time. */
+/* Its bytes are taken once, however many map it at one time. */
 static int
-region_map_begin_locked(struct shm_peer_region *region, int *fd)
+region_map_begin_locked(struct shm_peer_region *region)
 {
-	int ret;
+	int ret = 0;
 
-	if (region->fd < 0)
+	if (region->fd < 0 || region->bad)
 		return -EACCES; /* it was not what the peer said */
-	if (region->nb_maps == 0) {
-		ret = region_map_take(region);
-		if (ret != 0)
-			return ret;
-	}
-	*fd = fcntl(region->fd, F_DUPFD_CLOEXEC, 0);
-	if (*fd >= 0) {
-		region->nb_maps++;
-		return 0;
-	}
 	if (region->nb_maps == 0)
-		region_map_give(region);
-	return -ENOMEM;
+		ret = region_map_take(region);
+	if (ret == 0)
+		region->nb_maps++;
+	return ret;
 }
 
-/* One that was begun is done: the bytes are taken as long as it is mapped. */
+/* The last one gives back what is not needed: the bytes are taken as long as it is mapped. */
 static void
 region_map_end_locked(struct shm_peer_region *region)
 {
-	if (--region->nb_maps == 0 && region->map == NULL)
+	if (--region->nb_maps != 0)
+		return;
+	if (region->map == NULL)
 		region_map_give(region);
+	if (region->map != NULL || region->bad)
+		region_fd_drop(region);
 }
 
 /*
@@ -541,38 +527,30 @@ int
 shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
 {
 	void *map, *drop = NULL;
-	int fd = -1, ret = 0;
+	bool mapped;
+	int ret = 0;
 
 	shm_dev_lock(dev);
-	if (region->map == NULL)
-		ret = region_map_begin_locked(region, &fd);
+	mapped = region->map != NULL;
+	if (!mapped)
+		ret = region_map_begin_locked(region);
 	shm_dev_unlock(dev);
-	if (ret != 0 || fd < 0)
+	if (ret != 0 || mapped)
 		return ret;
-	map = peer_map(region, fd);
-	shm_fd_drop(fd);
-	if (map == NULL) {
-		/* not again for each consumer: to find out takes time */
-		shm_dev_lock(dev);
-		if (region->map == NULL)
-			region_fd_drop(region);
-		region_map_end_locked(region);
-		shm_dev_unlock(dev);
-		return -EACCES;
-	}
+	map = peer_map(region);
 	/* in our page tables before the first message; an old kernel cannot */
-	if (region->size <= SHM_POPULATE_MAX)
+	if (map != NULL && region->size <= SHM_POPULATE_MAX)
 		madvise(map, region->size, MADV_POPULATE_WRITE);
 	shm_dev_lock(dev);
-	if (region->map == NULL) {
+	if (map == NULL)
+		region->bad = true; /* not again for each consumer: to find out takes time */
+	else if (region->map == NULL)
 		region->map = map;
-		region_fd_drop(region);
-	} else {
+	else
 		drop = map;
-	}
 	region_map_end_locked(region);
 	shm_dev_unlock(dev);
 	if (drop != NULL)
 		munmap(drop, region->size);
-	return 0;
+	return map == NULL ? -EACCES : 0;
 }

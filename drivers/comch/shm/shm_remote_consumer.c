@@ -28,21 +28,33 @@ shm_remote_consumer_seg_size(const struct shm_wire_consumer *msg)
 		msg->imm_len);
 }
 
+/* Nobody knows it any more, and its link may be gone. Without the lock. */
+static void
+rc_free(struct shm_trash *trash)
+{
+	struct shm_remote_consumer *rc = container_of(trash, struct shm_remote_consumer, trash);
+
+	const uint32_t size = rc->seg.size;
+
+	shm_peer_unmap(rc->posts, rc->posts_size);
+	shm_seg_free(&rc->seg);
+	shm_ledger_give(rc->ledger, SHM_LIMIT_MEM, size);
+	shm_ledger_give(rc->ledger, SHM_LIMIT_MAPS, RC_MAPS);
+	free(rc);
+}
+
 static void
 rc_free_locked(struct shm_remote_consumer *rc)
 {
 	struct shm_link *link = rc->link;
+	struct shm_dev *dev = link->dev;
 
-	shm_peer_unmap(rc->posts, rc->posts_size);
-	shm_link_give(link, SHM_LIMIT_MEM, rc->seg.size);
-	shm_link_give(link, SHM_LIMIT_MAPS, RC_MAPS);
-	shm_seg_free(&rc->seg);
 	if (rc->region != NULL)
 		shm_peer_region_put_locked(rc->region);
 	shm_fast_put_locked(rc->fast);
 	link->nb_rcs--;
+	shm_trash_put(dev, &rc->trash, rc_free);
 	shm_link_put(link);
-	free(rc);
 }
 
 /* R: is a producer inside of a burst to it? The fence is behind us. */
@@ -147,6 +159,7 @@ rc_reserve_locked(struct shm_remote_consumer *rc, struct shm_link *link,
 	link->nb_rcs++;
 	link->refs++;
 	rc->link = link;
+	rc->ledger = link->ledger;
 	rc->fast->refs++;
 	return 0;
 }
@@ -361,7 +374,6 @@ peer_consumer_gone(struct shm_chan *chan, uint32_t id)
 	rc_die_locked(rc);
 	shm_dying_check_locked(dev);
 	shm_dev_unlock(dev);
-	shm_peer_region_unmap(dev);
 	/* last: the application may end the connection in it */
 	rte_comch_pmd_remote_consumer(chan->conn, id, false);
 	return 0;
@@ -466,7 +478,6 @@ shm_fast_end(struct shm_chan *chan)
 		shm_fast_put_locked(fast);
 	}
 	shm_dev_unlock(dev);
-	shm_peer_region_unmap(dev);
 }
 
 /* The first deadline of those that the peer owes an answer, or has to let in. */

@@ -46,11 +46,13 @@ segs_alloc(struct shm_link *link)
 static void
 own_seg_drop(struct shm_link *link, struct shm_seg *seg)
 {
+	const uint32_t size = seg->size;
+
 	if (seg->map == NULL)
 		return;
-	shm_link_give(link, SHM_LIMIT_MEM, seg->size);
-	shm_link_give(link, SHM_LIMIT_MAPS, 1);
 	shm_seg_free(seg);
+	shm_link_give(link, SHM_LIMIT_MEM, size);
+	shm_link_give(link, SHM_LIMIT_MAPS, 1);
 }
 
 /* Give back segments that no connection uses, until there is room for one more. */
@@ -123,11 +125,11 @@ peer_seg_reserve(struct shm_chan *chan)
 static void
 peer_seg_count(struct shm_chan *chan, bool was, bool is)
 {
-	uint64_t *used = &chan->link->ledger->used[SHM_LIMIT_MAPS];
+	struct shm_ledger *ledger = chan->link->ledger;
 
-	*used += is;
-	*used -= was;
-	*used -= chan->map_taken;
+	if (is)
+		shm_ledger_add(ledger, SHM_LIMIT_MAPS, 1);
+	shm_ledger_give(ledger, SHM_LIMIT_MAPS, (uint64_t)was + chan->map_taken);
 	chan->map_taken = false;
 }
 
@@ -237,7 +239,7 @@ shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx)
 	return 0;
 }
 
-/* The link is over, and so is each of its connections. */
+/* The link is over, and so is each of its connections. Without the lock. */
 void
 shm_segs_free(struct shm_link *link)
 {

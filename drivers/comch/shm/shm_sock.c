@@ -42,11 +42,11 @@ static const struct {
 };
 
 void
-shm_event_drop(struct shm_dev *dev, struct shm_event *ev)
+shm_event_drop(struct shm_link *link, struct shm_event *ev)
 {
 	if (ev->fd >= 0)
-		shm_fd_drop(ev->fd);
-	rte_mempool_put(dev->events, ev);
+		shm_fd_drop(link->dev, link->ledger, ev->fd);
+	rte_mempool_put(link->dev->events, ev);
 }
 
 /*
@@ -239,10 +239,16 @@ link_rx_one(struct shm_link *link)
 	struct shm_dev *dev = link->dev;
 	struct shm_sock_got got;
 	struct shm_event *ev;
+	uint32_t i;
 	void *obj;
 	ssize_t n;
 	int ret;
 
+	/* what it has sent is not closed as fast as it sends */
+	if (shm_ledger_fds_over(dev, link->ledger)) {
+		shm_link_kill(link, -EUSERS);
+		return false;
+	}
 	/* one user must not take the events of the others */
 	if (!shm_ledger_has(dev, link->ledger, SHM_LIMIT_EVENTS, 1) ||
 			rte_mempool_get(dev->events, &obj) != 0) {
@@ -262,10 +268,12 @@ link_rx_one(struct shm_link *link)
 			shm_link_kill(link, -ECONNRESET);
 		return false;
 	}
-	ev->fd = got.fd;
+	ev->fd = got.nb_fds == 0 ? -1 : got.fds[0];
+	for (i = 1; i < got.nb_fds; i++)
+		shm_fd_drop(dev, link->ledger, got.fds[i]);
 	ev->region = NULL;
 	if (n == 0) {
-		shm_event_drop(dev, ev);
+		shm_event_drop(link, ev);
 		shm_link_kill(link, -ECONNRESET);
 		return false;
 	}
@@ -273,7 +281,7 @@ link_rx_one(struct shm_link *link)
 			!msg_check(link, &ev->msg, n, got.nb_fds)) {
 		shm_link_violation(link, "no message of this protocol",
 			n < (ssize_t)sizeof(ev->msg.hdr) ? 0 : ev->msg.hdr.type, n);
-		shm_event_drop(dev, ev);
+		shm_event_drop(link, ev);
 		shm_link_kill(link, -EPROTO);
 		return false;
 	}
