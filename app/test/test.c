@@ -225,6 +225,7 @@ unit_test_suite_runner(struct unit_test_suite *suite)
 	}
 	if (suite->teardown != NULL)
 		suite->teardown();
+	test_log_restore();
 	case_running = "";
 
 	if (totals.failed != failed)

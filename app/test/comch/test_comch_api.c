@@ -22,14 +22,7 @@ suite_setup(void)
 	TEST_CALL(test_pair_first());
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu_info), 0);
 	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &host_info), 0);
-	test_log_quiet();
-	return TEST_SUCCESS;
-}
-
-static void
-suite_teardown(void)
-{
-	test_log_restore();
+	return test_quiet();
 }
 
 static int
@@ -484,7 +477,6 @@ test_reason_str(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: arguments of device, engine and context functions",
 	.setup = suite_setup,
-	.teardown = suite_teardown,
 	.unit_test_cases = {
 		TEST_CASE(test_dev_iterate),
 		TEST_CASE(test_dev_get_id_by_name),

@@ -194,7 +194,6 @@ test_task_submit(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: arguments of connection and task functions",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_client_conn),
 		TEST_CASE_ST(NULL, test_cleanup, test_server_conn_next),

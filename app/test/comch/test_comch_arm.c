@@ -34,7 +34,6 @@ suite_teardown(void)
 	if (epfd >= 0)
 		close(epfd);
 	epfd = -1;
-	test_log_restore();
 }
 
 static int

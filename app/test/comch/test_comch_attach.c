@@ -363,7 +363,6 @@ test_dev_stays(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: contexts change their engine",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_calls),
 		TEST_CASE_ST(NULL, test_cleanup, test_in_state_callback),

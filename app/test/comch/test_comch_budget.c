@@ -56,13 +56,6 @@ teardown(void)
 }
 
 static int
-setup_quiet(void)
-{
-	test_log_quiet();
-	return TEST_SUCCESS;
-}
-
-static int
 server_with(uint32_t nb_tasks, uint32_t max_conn, struct test_ep **server)
 {
 	struct rte_comch_server_conf conf;
@@ -586,8 +579,8 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, teardown, test_shares),
 		TEST_CASE_ST(NULL, teardown, test_alone),
-		TEST_CASE_ST(setup_quiet, teardown, test_conf),
-		TEST_CASE_ST(setup_quiet, teardown, test_own_task),
+		TEST_CASE_ST(test_quiet, teardown, test_conf),
+		TEST_CASE_ST(test_quiet, teardown, test_own_task),
 		TEST_CASE_ST(NULL, teardown, test_hung_client),
 		TEST_CASE_ST(NULL, teardown, test_bad_clients),
 		TEST_CASE_ST(NULL, teardown, test_large_flood),

@@ -447,7 +447,6 @@ test_task_facts(struct test_fp *fp)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: contexts configured anew",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_server_set),
 		TEST_CASE_ST(NULL, test_cleanup, test_client_set),

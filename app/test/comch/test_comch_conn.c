@@ -632,7 +632,6 @@ test_representors(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: connections",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_many_clients),
 		TEST_CASE_ST(NULL, test_cleanup, test_max_clients),

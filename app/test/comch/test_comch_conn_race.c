@@ -256,7 +256,6 @@ test_server_stop(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: ends of connections beside creations of queues",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_cleanup, test_disconnect),
 		TEST_CASE_ST(test_fp_need, test_cleanup, test_client_stop),

@@ -271,7 +271,6 @@ test_other_thread(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: consumers on the control path",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(need_consumers, test_cleanup, test_announce),
 		TEST_CASE_ST(need_consumers, test_cleanup, test_own_engine),

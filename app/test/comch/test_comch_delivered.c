@@ -373,7 +373,6 @@ test_peer_disconnects(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: what tasks of a connection that ends tell",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_ends),
 		TEST_CASE_ST(NULL, test_cleanup, test_answer_and_stop),

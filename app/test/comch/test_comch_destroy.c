@@ -421,7 +421,6 @@ teardown(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: contexts destroyed in callbacks",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_in_stop),
 		TEST_CASE_ST(NULL, test_cleanup, test_in_start),

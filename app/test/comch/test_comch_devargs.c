@@ -47,7 +47,6 @@ static void
 suite_teardown(void)
 {
 	test_rendezvous_remove(path);
-	test_log_restore();
 }
 
 static int

@@ -99,8 +99,7 @@ test_setup_event(void)
 {
 	TEST_CALL(test_pair_first());
 	TEST_CALL(test_need_event());
-	test_log_quiet();
-	return TEST_SUCCESS;
+	return test_quiet();
 }
 
 int

@@ -562,7 +562,6 @@ test_windows(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: arguments and states of offload processors",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE(test_devices),
 		TEST_CASE_ST(test_fp_need, case_close, test_none),

@@ -701,7 +701,6 @@ test_seen(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: connections on other engines than their server",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_named),
 		TEST_CASE_ST(NULL, test_cleanup, test_own_engine),

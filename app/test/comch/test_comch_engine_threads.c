@@ -598,7 +598,6 @@ test_peer_killed(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: one server, many lcores",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, teardown, test_messages),
 		TEST_CASE_ST(test_need_event, teardown, test_messages_asleep),

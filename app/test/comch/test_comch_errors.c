@@ -137,7 +137,6 @@ test_garbage_devarg(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: mistakes of users",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_second_server_of_a_name),
 		TEST_CASE_ST(NULL, test_cleanup, test_name_one_byte_too_long),

@@ -403,7 +403,6 @@ test_idle_costs_nothing(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: event mode",
 	.setup = test_setup_event,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_idle_engine),
 		TEST_CASE_ST(NULL, test_cleanup, test_message_wakes),

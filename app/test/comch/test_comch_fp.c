@@ -567,7 +567,6 @@ test_stats(struct test_fp *fp)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: bursts of the fast path",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_sizes),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_sources),

@@ -525,7 +525,6 @@ test_max_consumers(struct test_fp *fp)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: arguments and states of the fast path",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_consumer_create),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_producer_create),

@@ -156,7 +156,6 @@ test_no_context(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: debug builds of the fast path",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_two_threads),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_mbufs),

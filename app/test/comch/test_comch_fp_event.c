@@ -546,7 +546,6 @@ test_stream(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: event mode of the fast path",
 	.setup = test_setup_event,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_message_wakes),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_post_wakes),

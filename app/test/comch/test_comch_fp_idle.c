@@ -486,14 +486,12 @@ test_race(void)
 static int
 quiet(void)
 {
-	test_log_quiet(); /* bursts on consumers that stop are no news */
-	return TEST_SUCCESS;
+	return test_quiet(); /* bursts on consumers that stop are no news */
 }
 
 static struct unit_test_suite suite = {
 	.suite_name = "comch: idle consumers",
 	.setup = quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_found_soon),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_all_at_once),

@@ -341,7 +341,6 @@ test_threads_to_one(struct test_fp *fp)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: many producers and consumers",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_several),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_threads_to_one),

@@ -717,7 +717,6 @@ test_drained(struct test_fp *fp)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: mbufs on the fast path",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_lengths),
 		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_segments),

@@ -526,7 +526,6 @@ test_starts_race(struct test_fp *fp)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: producers beside what comes and goes",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_consumer_restarts),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_producer_visits),

@@ -583,7 +583,6 @@ test_idle_unnoticed(struct test_fp *fp)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: faults of the fast path that were there",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_packets_polled),
 		TEST_CASE_FP_BOTH(fp_need_event, test_fp_cleanup, test_starved_of_departed),

@@ -361,7 +361,6 @@ test_middle(struct test_fp *fp)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: room and reasons of the fast path",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_credits),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_rounding),

@@ -485,7 +485,6 @@ test_threads_turn(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: immediate data alone",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_mixed),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_alike),

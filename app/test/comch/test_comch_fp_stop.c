@@ -704,7 +704,6 @@ test_silent_peer(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: ends of producers and consumers",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_stop_consumer),
 		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_stop_producer),
@@ -731,7 +730,6 @@ static struct unit_test_suite suite = {
 static struct unit_test_suite slow_suite = {
 	.suite_name = "comch: peers that do not let go",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_silent_peer),
 		TEST_CASES_END()

@@ -532,7 +532,6 @@ test_limits(struct test_fp *fp)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: tasks of the fast path",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_deliver),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_first),

@@ -246,7 +246,6 @@ test_reserved_out(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: infos and reserved fields",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_pe_info),
 		TEST_CASE_ST(NULL, test_fp_cleanup, test_pe_info_used),

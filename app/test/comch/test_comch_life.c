@@ -295,7 +295,6 @@ test_post_task_freed_twice(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: what is said of lives",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_disconnects_counted),
 		TEST_CASE_ST(test_fp_need, test_cleanup, test_consumer_never_announced),

@@ -599,7 +599,6 @@ test_no_leak(struct test_fp *fp)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: memory regions",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_alloc_errors),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_alloc),

@@ -737,7 +737,6 @@ failures_teardown(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: memory of the application",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(need, teardown, test_flags),
 		TEST_CASE_ST(need, teardown, test_how),

@@ -244,7 +244,6 @@ test_pool_create(struct test_fp *fp)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: many regions, few descriptors",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_ONE(setup, teardown, test_alloc),
 		TEST_CASE_FP_ONE(setup, teardown, test_no_bounce),

@@ -409,7 +409,6 @@ test_iova_eal(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: regions that are pools",
 	.setup = test_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_FP_ONE(test_fp_need, teardown, test_chunks),
 		TEST_CASE_FP_ONE(test_fp_need, teardown, test_chunks_touch),

@@ -753,7 +753,6 @@ case_full_close(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: arguments, states and messages of message queues",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(case_open, case_close, test_msgq_create),
 		TEST_CASE_ST(case_open, case_close, test_msgqs),

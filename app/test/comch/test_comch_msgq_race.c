@@ -240,7 +240,6 @@ teardown(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: threads at one offload processor",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_threads),
 		TEST_CASE_ST(setup, teardown, test_fails_at_start),

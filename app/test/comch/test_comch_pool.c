@@ -192,7 +192,6 @@ test_no_memory(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: tasks of engines",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, teardown, test_idle),
 		TEST_CASE_ST(NULL, teardown, test_starts),

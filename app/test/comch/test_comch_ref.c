@@ -308,7 +308,6 @@ test_device_stays(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: references to connections",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ARG(test_fp_need, test_cleanup, "test_worker_creates", hang_ups, false),
 		TEST_CASE_ARG(test_fp_need, test_cleanup, "test_worker_starts", hang_ups, true),

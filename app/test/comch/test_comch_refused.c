@@ -313,7 +313,6 @@ test_server_gone(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: clients that are refused",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_reasons),
 		TEST_CASE_ST(NULL, test_cleanup, test_no_task),

@@ -476,7 +476,6 @@ test_server_ends_beside_connect(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: faults that were there",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_need_event, test_cleanup, test_refused_then_stopped),
 		TEST_CASE_ST(test_need_event, test_cleanup, test_armed_then_used),
@@ -492,7 +491,6 @@ REGISTER_FAST_TEST(comch_regress_autotest, unit_test_suite_runner, &suite)
 static struct unit_test_suite shm_suite = {
 	.suite_name = "comch_shm: faults that were there",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_doorbells_exhausted),
 		TEST_CASE_ST(NULL, test_cleanup, test_client_ends_beside_connect),

@@ -471,7 +471,6 @@ test_later_arm(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: several tasks, and tasks for later",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_arguments),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_wrong_state),

@@ -646,7 +646,6 @@ test_stop_given(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: tasks that are submitted in callbacks",
 	.setup = test_setup_quiet,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_no_credit),
 		TEST_CASE_ST(test_post_sizes_need, test_fp_cleanup, test_no_room),

@@ -55,7 +55,6 @@ suite_teardown(void)
 	if (sock >= 0)
 		close(sock);
 	sock = -1;
-	test_log_restore();
 }
 
 static int

@@ -267,7 +267,6 @@ test_two_clients(void)
 static struct unit_test_suite suite = {
 	.suite_name = "comch: the turn of RUNNING",
 	.setup = test_setup_event,
-	.teardown = test_log_restore,
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, test_fp_cleanup, test_messages),
 		TEST_CASE_ST(setup, test_fp_cleanup, test_arm_after),

@@ -114,10 +114,10 @@ int test_dev_plug(const char *driver, const char *args);
 /** Unplug a device that one of these made. */
 int test_vdev_remove(int16_t dev_id);
 
-/** Silence the logs of comch while errors are provoked; restore them. */
+/** Silence the logs of comch while errors are provoked; the end of a suite restores them. */
 void test_log_quiet(void);
 void test_log_restore(void);
-/** For setup, with test_log_restore() as the teardown: what is refused is no news. */
+/** For setup: what is refused is no news. */
 int test_quiet(void);
 /** The same with one pair. */
 int test_setup_quiet(void);

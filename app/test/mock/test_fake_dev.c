@@ -215,8 +215,7 @@ test_fake_setup(void)
 	test_pair.dpu = test_fake_dpu.dev->data->dev_id;
 	test_pair.rep = test_fake_reps[0];
 	test_pair.host = test_fake_host.dev->data->dev_id;
-	test_log_quiet();
-	return TEST_SUCCESS;
+	return test_quiet();
 }
 
 void

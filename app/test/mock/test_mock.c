@@ -680,7 +680,6 @@ test_mock_suite_teardown(void)
 		test_mock_remove(test_pair.host);
 	}
 	suite_pair_remove();
-	test_log_restore();
 }
 
 static void
