@@ -370,7 +370,7 @@ test_imm_burst(struct test_fp *fp)
 
 /* Rings of few places, many laps: every position, and past 2^16 and 2^32. */
 static int
-laps(struct test_fp *fp)
+test_laps(struct test_fp *fp)
 {
 	static const struct {
 		uint32_t places;
@@ -440,12 +440,6 @@ laps(struct test_fp *fp)
 		TEST_EXPECT(test_mem_free(to.mem), 0);
 	}
 	return TEST_SUCCESS;
-}
-
-static int
-test_laps(struct test_fp *fp)
-{
-	return laps(fp);
 }
 
 /* A message without a completion takes none, and one that has one follows it. */

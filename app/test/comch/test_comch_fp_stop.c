@@ -456,7 +456,7 @@ test_stop_stalled(struct test_fp *fp)
 
 /* The same of the engine of the connection, whose peer answers in time, or never. */
 static int
-start_stalled(bool answered)
+start_stalled(int answered)
 {
 	enum rte_comch_state state = answered ? RTE_COMCH_STATE_RUNNING : RTE_COMCH_STATE_IDLE;
 	struct test_q *consumer;
@@ -474,18 +474,6 @@ start_stalled(bool answered)
 	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), answered ? 0 : -ENOTCONN);
 	TEST_EXPECT(dev_status(fp.rx.dev), 0);
 	return TEST_SUCCESS;
-}
-
-static int
-test_start_stalled(void)
-{
-	return start_stalled(false);
-}
-
-static int
-test_start_stalled_answered(void)
-{
-	return start_stalled(true);
 }
 
 /* The connection cannot be ended by a side that has something on it. */
@@ -716,9 +704,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown,
 				test_stop_starting_region),
 		TEST_CASE_FP(test_fp_count_setup, test_fp_count_teardown, test_stop_stalled),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_start_stalled),
-		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown,
-				test_start_stalled_answered),
+		TEST_CASE_ARG(test_fp_count_setup, test_fp_count_teardown, "test_start_stalled",
+				start_stalled, false),
+		TEST_CASE_ARG(test_fp_count_setup, test_fp_count_teardown,
+				"test_start_stalled_answered", start_stalled, true),
 		TEST_CASE_FP(test_fp_count_setup, test_fp_count_teardown, test_busy),
 		TEST_CASE_FP_BOTH(test_fp_count_setup, test_fp_count_teardown, test_conn_lost),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_no_leak),

@@ -149,7 +149,7 @@ send_refused(struct link *l, const uint8_t *from, uint64_t len)
 
 /* The region is the chunks, and nothing that lies between them. */
 static int
-chunks(struct test_fp *fp)
+test_chunks(struct test_fp *fp)
 {
 	struct rte_comch_mem_info info;
 	uint8_t *first, *second;
@@ -178,12 +178,6 @@ chunks(struct test_fp *fp)
 	TEST_CALL(send_refused(&l, first - 1, 2));
 	TEST_CALL(send_refused(&l, second, UINT64_MAX));
 	return TEST_SUCCESS;
-}
-
-static int
-test_chunks(struct test_fp *fp)
-{
-	return chunks(fp);
 }
 
 /* Chunks that touch are one piece. */

@@ -36,7 +36,7 @@ refused_cb(struct rte_comch_ctx *ctx, const struct rte_comch_refusal *refusal, v
 		on_refused();
 }
 
-static int
+static void
 server_open(uint32_t max_clients, uint32_t max_msg_size, struct rte_comch_pe *pe)
 {
 	const struct rte_comch_server_conf conf = {
@@ -51,7 +51,6 @@ server_open(uint32_t max_clients, uint32_t max_msg_size, struct rte_comch_pe *pe
 	on_refused = NULL;
 	memset(told, 0, sizeof(told));
 	server = test_server_run_conf(&conf, pe);
-	return TEST_SUCCESS;
 }
 
 static struct test_ep *
@@ -96,7 +95,7 @@ test_reasons(void)
 	struct rte_comch_pe *pe = test_pe_new();
 	struct test_ep *client;
 
-	TEST_CALL(server_open(1, 256, test_pe_new()));
+	server_open(1, 256, test_pe_new());
 	TEST_CALL(client_ends(client_open(255, pe), -EMSGSIZE));
 	TEST_WAIT(nb_told == 1, TEST_MS);
 	TEST_CALL(told_is(0, -EMSGSIZE, 255));
@@ -123,7 +122,7 @@ test_no_task(void)
 	int ret;
 
 	TEST_EXPECT(rte_comch_pe_create(&conf, &pe), 0);
-	TEST_CALL(server_open(2, 0, pe));
+	server_open(2, 0, pe);
 	one = client_open(0, own);
 	two = client_open(0, own);
 	TEST_UNTIL(nb_told != 0 && (one->conn != NULL || two->conn != NULL),
@@ -150,7 +149,7 @@ test_flood(void)
 	struct test_ep *clients[FLOOD], *first;
 	uint64_t end;
 
-	TEST_CALL(server_open(1, 0, server_pe));
+	server_open(1, 0, server_pe);
 	first = client_open(0, pe);
 	TEST_WAIT(first->conn != NULL && server->conn != NULL, TEST_MS);
 	for (i = 0; i < FLOOD; i++)
@@ -202,7 +201,7 @@ test_stop_in_callback(void)
 	struct test_ep *clients[4];
 	unsigned int i;
 
-	TEST_CALL(server_open(1, 256, test_pe_new()));
+	server_open(1, 256, test_pe_new());
 	on_refused = stop_server;
 	server->on_state = destroy_when_idle;
 	for (i = 0; i < RTE_DIM(clients); i++)
@@ -221,7 +220,7 @@ test_set_later(void)
 	struct rte_comch_pe *pe = test_pe_new();
 	struct rte_comch_server_conf conf;
 
-	TEST_CALL(server_open(1, 256, test_pe_new()));
+	server_open(1, 256, test_pe_new());
 	TEST_CALL(test_stop_now(server->ctx));
 	conf = test_ctx_info(server->ctx).conf.server;
 	TEST_TRUE(conf.refused_cb == refused_cb);
@@ -250,7 +249,7 @@ test_gives_up(void)
 	struct test_ep *client;
 	unsigned int i, n;
 
-	TEST_CALL(server_open(1, 0, server_pe));
+	server_open(1, 0, server_pe);
 	client = client_open(0, pe);
 	TEST_WAIT(client->conn != NULL, TEST_MS); /* the two sides know each other */
 	TEST_CALL(test_stop(client));
@@ -291,7 +290,7 @@ test_server_gone(void)
 	struct test_ep *client;
 	unsigned int i;
 
-	TEST_CALL(server_open(0, 0, test_pe_new()));
+	server_open(0, 0, test_pe_new());
 	TEST_EXPECT(rte_comch_pe_dev_add(other, test_pair.dpu), 0);
 	test_settle();
 	TEST_EXPECT(rte_comch_dev_stats_get(test_pair.dpu, &before), 0);

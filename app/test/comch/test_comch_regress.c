@@ -44,8 +44,8 @@ echo(struct test_ep *client, uint32_t seed)
 	return TEST_SUCCESS;
 }
 
-static int
-small_server(const char *name, struct test_ep **server)
+static struct test_ep *
+small_server(const char *name)
 {
 	const struct rte_comch_server_conf conf = {
 		.name = name,
@@ -53,14 +53,14 @@ small_server(const char *name, struct test_ep **server)
 		.ctrl.max_msg_size = 64,
 		.ctrl.recv_queue_size = 1,
 	};
+	struct test_ep *server = test_server_run_conf(&conf, test_pe_new());
 
-	*server = test_server_run_conf(&conf, test_pe_new());
-	(*server)->echo = true;
-	return TEST_SUCCESS;
+	server->echo = true;
+	return server;
 }
 
-static int
-small_client(const char *name, struct rte_comch_pe *pe, struct test_ep **client)
+static struct test_ep *
+small_client(const char *name, struct rte_comch_pe *pe)
 {
 	const struct rte_comch_client_conf conf = {
 		.name = name,
@@ -69,8 +69,7 @@ small_client(const char *name, struct rte_comch_pe *pe, struct test_ep **client)
 		.ctrl.recv_queue_size = 1,
 	};
 
-	*client = test_client_run_conf(&conf, pe);
-	return TEST_SUCCESS;
+	return test_client_run_conf(&conf, pe);
 }
 
 /* Many clients of one server, which gets them in this order. */
@@ -81,7 +80,7 @@ clients_start(struct test_ep *server, const char *name, struct rte_comch_pe *pe,
 	unsigned int i;
 
 	for (i = 0; i < nb; i++) {
-		TEST_CALL(small_client(name, pe, &clients[i]));
+		clients[i] = small_client(name, pe);
 		if ((i + 1) % BATCH == 0 || i + 1 == nb)
 			TEST_WAIT(server->nb_connects == i + 1, TEST_MS);
 	}
@@ -128,14 +127,14 @@ doorbells_exhausted(struct test_ep **old, struct test_ep **more)
 	uint64_t before = violations(test_pair.dpu);
 	struct rte_comch_pe *pe = test_pe_new();
 
-	TEST_CALL(small_server("a", &a));
-	TEST_CALL(small_server("b", &b));
-	TEST_CALL(small_server("c", &c));
+	a = small_server("a");
+	b = small_server("b");
+	c = small_server("c");
 	TEST_CALL(clients_start(a, "a", pe, old, LINK_CLIENTS));
 	TEST_CALL(clients_close(a, old, LINK_CLIENTS, WORD_CLIENTS));
 	TEST_CALL(clients_start(b, "b", pe, more, nb_more));
 
-	TEST_CALL(small_client("c", pe, &client));
+	client = small_client("c", pe);
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ENOSPC);
 	TEST_EXPECT(c->nb_connects, 0);
@@ -425,7 +424,7 @@ test_restart_while_starting(void)
  * before the other side has looked. That side took it for a breach of the protocol.
  */
 static int
-end_beside_connect(bool server_ends)
+end_beside_connect(int server_ends)
 {
 	struct rte_comch_pe *server_pe = test_pe_new(), *pe = test_pe_new();
 	struct test_ep *server = test_server_run("test", server_pe);
@@ -460,18 +459,6 @@ end_beside_connect(bool server_ends)
 	return TEST_SUCCESS;
 }
 
-static int
-test_client_ends_beside_connect(void)
-{
-	return end_beside_connect(false);
-}
-
-static int
-test_server_ends_beside_connect(void)
-{
-	return end_beside_connect(true);
-}
-
 /* One pair will do, but the engines have to be able to sleep. */
 static struct unit_test_suite suite = {
 	.suite_name = "comch: faults that were there",
@@ -493,8 +480,10 @@ static struct unit_test_suite shm_suite = {
 	.setup = test_setup_quiet,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_doorbells_exhausted),
-		TEST_CASE_ST(NULL, test_cleanup, test_client_ends_beside_connect),
-		TEST_CASE_ST(NULL, test_cleanup, test_server_ends_beside_connect),
+		TEST_CASE_ARG(NULL, test_cleanup, "test_client_ends_beside_connect",
+				end_beside_connect, false),
+		TEST_CASE_ARG(NULL, test_cleanup, "test_server_ends_beside_connect",
+				end_beside_connect, true),
 		TEST_CASES_END()
 	},
 };
