@@ -127,11 +127,10 @@ test_time_limit(unsigned int seconds)
 }
 
 static void
-time_is_over(int sig)
+time_is_over(int sig __rte_unused)
 {
 	static const char words[] = "\nThe time limit of the case is over: ";
 
-	RTE_SET_USED(sig);
 	if (write(STDERR_FILENO, words, sizeof(words) - 1) > 0 &&
 			write(STDERR_FILENO, case_running, strlen(case_running)) > 0)
 		fsync(STDERR_FILENO);

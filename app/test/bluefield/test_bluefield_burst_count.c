@@ -118,12 +118,11 @@ count_all(uint32_t nb_msgs)
 }
 
 static int
-count_main(struct unit_test_suite *suite)
+count_main(struct unit_test_suite *suite __rte_unused)
 {
 	const char *nb = getenv("COMCH_TEST_BF_COUNT");
 	int ret;
 
-	RTE_SET_USED(suite);
 	ret = count_all(nb != NULL ? strtoul(nb, NULL, 10) : BURST);
 	burst_close();
 	return ret;

@@ -884,9 +884,8 @@ thread_event(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
 
 /* The server's; all of it happens in the worker. */
 static void
-thread_served(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
+thread_served(void *arg __rte_unused, struct bf_cm_id *id, const struct bf_cm_event *ev)
 {
-	RTE_SET_USED(arg);
 	if (ev->type == BF_CM_DREQ)
 		bf_cm_disconnect(id, 0);
 	else if (ev->type == BF_CM_ENDED || ev->type == BF_CM_FAILED)
@@ -894,11 +893,10 @@ thread_served(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
 }
 
 static void
-thread_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
+thread_req(void *arg __rte_unused, struct bf_cm_id *id, const struct bf_cm_event *ev)
 {
 	struct bf_cm_qp own = { .qpn = ev->qp.qpn + 0x1000 };
 
-	RTE_SET_USED(arg);
 	bf_cm_accept(id, &own, NULL, 0, thread_served, NULL);
 }
 

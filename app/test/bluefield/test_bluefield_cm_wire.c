@@ -381,11 +381,10 @@ user_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
 }
 
 void
-user_event(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
+user_event(void *arg, struct bf_cm_id *id __rte_unused, const struct bf_cm_event *ev)
 {
 	struct conn *c = arg;
 
-	RTE_SET_USED(id);
 	conn_note(c, ev);
 	if (c->user->mode == USER_HOLD)
 		return;

@@ -208,10 +208,8 @@ test_engine_goes_first(void)
 static uint32_t nb_named;
 
 static struct rte_comch_pe *
-engine_own(const struct rte_comch_conn_info *info, void *user_data)
+engine_own(const struct rte_comch_conn_info *info __rte_unused, void *user_data __rte_unused)
 {
-	RTE_SET_USED(info);
-	RTE_SET_USED(user_data);
 	nb_named++;
 	return own;
 }
@@ -251,9 +249,9 @@ test_elsewhere_is_freed(void)
 }
 
 static void
-note_refused(struct rte_comch_ctx *ctx, const struct rte_comch_refusal *refusal, void *user_data)
+note_refused(struct rte_comch_ctx *ctx __rte_unused, const struct rte_comch_refusal *refusal,
+		void *user_data)
 {
-	RTE_SET_USED(ctx);
 	((struct test_ep *)user_data)->connect_status = refusal->reason;
 }
 
@@ -288,9 +286,8 @@ test_fails_before_its_turn(void)
  */
 
 static void
-handle_nothing(struct rte_comch_pmd_event *ev)
+handle_nothing(struct rte_comch_pmd_event *ev __rte_unused)
 {
-	RTE_SET_USED(ev);
 }
 
 static int
@@ -321,9 +318,8 @@ test_fails_with_full_mailbox(void)
 static struct rte_comch_conn *second;
 
 static void
-end_second(struct test_ep *ep, struct rte_comch_conn *conn, int status)
+end_second(struct test_ep *ep, struct rte_comch_conn *conn, int status __rte_unused)
 {
-	RTE_SET_USED(status);
 	if (second == NULL || conn == second)
 		return;
 	ep->value += rte_comch_server_disconnect(second) == 0;

@@ -281,11 +281,10 @@ drv_run(const struct drv_ops *ops, unsigned int nb_msgs)
 }
 
 static int
-count_main(struct unit_test_suite *suite)
+count_main(struct unit_test_suite *suite __rte_unused)
 {
 	unsigned int nb_msgs;
 
-	RTE_SET_USED(suite);
 	if (sscanf(getenv("COMCH_TEST_FAST_COUNT"), "%u", &nb_msgs) != 1 || nb_msgs % 32 != 0) {
 		printf("COMCH_TEST_FAST_COUNT is no multiple of 32\n");
 		return TEST_FAILED;

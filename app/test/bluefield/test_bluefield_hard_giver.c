@@ -81,21 +81,17 @@ manage(uint16_t op_mod, uint32_t *nb)
 }
 
 static int
-go_on(void *arg, enum bf_cmd_slot slot)
+go_on(void *arg __rte_unused, enum bf_cmd_slot slot __rte_unused)
 {
-	RTE_SET_USED(arg);
-	RTE_SET_USED(slot);
 	return 0;
 }
 
 /* While the VF waits for its pages. */
 static int
-give(void *arg, enum bf_cmd_slot slot)
+give(void *arg __rte_unused, enum bf_cmd_slot slot __rte_unused)
 {
 	uint32_t nb;
 
-	RTE_SET_USED(arg);
-	RTE_SET_USED(slot);
 	if (given)
 		return 0;
 	given = true;

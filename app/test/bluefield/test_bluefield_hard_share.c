@@ -61,7 +61,7 @@ static int slow_ret;
 
 /* Answer what the model reads by message, each time late, and take the other replies. */
 static void *
-slow_client(void *arg)
+slow_client(void *arg __rte_unused)
 {
 	struct vfio_user_dma_access access;
 	uint8_t body[sizeof(access) + 64];
@@ -69,7 +69,6 @@ slow_client(void *arg)
 	struct raw_got got;
 	unsigned int left = SLOW_DOORBELLS;
 
-	RTE_SET_USED(arg);
 	slow_ret = TEST_FAILED;
 	while (left > 0) {
 		if (raw_take_msg(&got) != TEST_SUCCESS)

@@ -55,9 +55,9 @@ test_connect_info(void)
 
 /* The client of an exchange in which the size says which message it is. */
 static void
-recv_size(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+recv_size(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused, const void *msg,
+		uint32_t len)
 {
-	RTE_SET_USED(conn);
 	if (len != ep->value || !test_check(msg, len, len))
 		test_fail("message of %" PRIu64 " bytes came as %u, or with other bytes",
 				ep->value, len);
@@ -135,11 +135,11 @@ struct stream_head {
 };
 
 static void
-recv_stream(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+recv_stream(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused, const void *msg,
+		uint32_t len)
 {
 	struct stream_head head = { 0 };
 
-	RTE_SET_USED(conn);
 	memcpy(&head, msg, RTE_MIN(len, sizeof(head)));
 	if (head.seq != ep->nb_recv - 1 || head.len != len)
 		test_fail("message %u came as number %u, %u bytes as %u", head.seq,
@@ -267,11 +267,9 @@ test_rx_in_flight(void)
 }
 
 static void
-conn_counts(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+conn_counts(struct test_ep *ep __rte_unused, struct rte_comch_conn *conn,
+		const void *msg __rte_unused, uint32_t len __rte_unused)
 {
-	RTE_SET_USED(ep);
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	*(uint32_t *)rte_comch_conn_user_data_get(conn) += 1;
 }
 
@@ -321,11 +319,11 @@ resubmit(struct test_ep *ep, struct rte_comch_task *task, int status)
 }
 
 static void
-recv_resubmits(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+recv_resubmits(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused, const void *msg,
+		uint32_t len)
 {
 	uint32_t nr = ep->nb_recv - 1;
 
-	RTE_SET_USED(conn);
 	if (nr != 0 && (len != 1 + nr % 64 || *(const uint8_t *)msg != (nr & 0xff)))
 		test_fail("resubmission %u came with %u bytes", nr, len);
 }

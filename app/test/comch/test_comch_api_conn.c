@@ -142,10 +142,8 @@ test_send_task_alloc(void)
 
 /* The task and its message live as long as the test wants, not till the callback. */
 static void
-keep_task(struct test_ep *ep, struct rte_comch_task *task, int status)
+keep_task(struct test_ep *ep, struct rte_comch_task *task __rte_unused, int status __rte_unused)
 {
-	RTE_SET_USED(task);
-	RTE_SET_USED(status);
 	ep->value++;
 }
 

@@ -83,11 +83,9 @@ sleeps(struct rte_comch_pe *pe)
 static int armed_in_callback;
 
 static void
-arm_on_recv(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+arm_on_recv(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused,
+		const void *msg __rte_unused, uint32_t len __rte_unused)
 {
-	RTE_SET_USED(conn);
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	armed_in_callback = rte_comch_pe_arm_always(ep->arg);
 }
 

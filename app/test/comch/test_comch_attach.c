@@ -64,11 +64,10 @@ test_calls(void)
 
 /* Tries to leave in each change of state; the value holds the bits of the states. */
 static void
-detach_in(struct test_ep *ep, int prev, int next)
+detach_in(struct test_ep *ep, int prev __rte_unused, int next)
 {
 	int ret = rte_comch_ctx_detach(ep->ctx);
 
-	RTE_SET_USED(prev);
 	if (ret != -EBUSY)
 		test_fail("a detachment in the state callback: %d", ret);
 	ep->value |= RTE_BIT64(next);

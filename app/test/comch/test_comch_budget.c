@@ -334,12 +334,12 @@ static uint32_t nb_dropped;
 
 /* The server: an echo, which drops what a peer that does not keep up has no task for. */
 static void
-recv_echo(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+recv_echo(struct test_ep *ep __rte_unused, struct rte_comch_conn *conn, const void *msg,
+		uint32_t len)
 {
 	int ret = test_send(conn, msg, len);
 	struct good_msg good;
 
-	RTE_SET_USED(ep);
 	if (ret == 0)
 		return;
 	nb_dropped++;
@@ -352,12 +352,12 @@ recv_echo(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint
 }
 
 static void
-recv_good(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+recv_good(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused, const void *msg,
+		uint32_t len)
 {
 	struct good *good = ep->arg;
 	struct good_msg got = { 0 };
 
-	RTE_SET_USED(conn);
 	if (len == sizeof(got))
 		memcpy(&got, msg, sizeof(got));
 	if (got.magic != GOOD_MAGIC || got.nr != good->nr ||
@@ -516,10 +516,9 @@ large_connect(struct test_ep **server, struct test_ep **flood, uint32_t size)
 
 /* Those of the good client are told by their length. */
 static void
-recv_large(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+recv_large(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused,
+		const void *msg __rte_unused, uint32_t len)
 {
-	RTE_SET_USED(conn);
-	RTE_SET_USED(msg);
 	ep->value += len == sizeof(text);
 }
 

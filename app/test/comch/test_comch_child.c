@@ -77,11 +77,10 @@ do_server(const char *args)
 }
 
 static bool
-clients_settled(uint64_t value)
+clients_settled(uint64_t value __rte_unused)
 {
 	unsigned int i;
 
-	RTE_SET_USED(value);
 	for (i = 0; i < child.nb_clients; i++)
 		if (test_state(child.clients[i]) == RTE_COMCH_STATE_STARTING)
 			return false;
@@ -165,12 +164,9 @@ do_echo(const char *args)
 }
 
 static void
-window_recv(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+window_recv(struct test_ep *ep __rte_unused, struct rte_comch_conn *conn __rte_unused,
+		const void *msg __rte_unused, uint32_t len __rte_unused)
 {
-	RTE_SET_USED(ep);
-	RTE_SET_USED(conn);
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 }
 
 static int
@@ -222,11 +218,9 @@ child_ep(void)
 }
 
 static void
-hard_recv(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+hard_recv(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused,
+		const void *msg __rte_unused, uint32_t len __rte_unused)
 {
-	RTE_SET_USED(conn);
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	if (ep->nb_recv == child.die_at)
 		raise(SIGKILL);
 	usleep(child.slow_ms * 1000);
@@ -259,26 +253,23 @@ do_die(const char *args)
 }
 
 static int
-do_received(const char *args)
+do_received(const char *args __rte_unused)
 {
-	RTE_SET_USED(args);
 	return child_ep() == NULL ? -EINVAL : answer("ok %u", child_ep()->nb_recv);
 }
 
 static int
-do_memory(const char *args)
+do_memory(const char *args __rte_unused)
 {
-	RTE_SET_USED(args);
 	return answer("ok %" PRIu64, test_private_kb());
 }
 
 static int
-do_state(const char *args)
+do_state(const char *args __rte_unused)
 {
 	unsigned int i, running = 0, idle = 0;
 	int state, reason = 0;
 
-	RTE_SET_USED(args);
 	for (i = 0; i < child.nb_clients; i++) {
 		state = test_state(child.clients[i]);
 		running += state == RTE_COMCH_STATE_RUNNING;
@@ -290,9 +281,8 @@ do_state(const char *args)
 }
 
 static int
-do_leave(const char *args)
+do_leave(const char *args __rte_unused)
 {
-	RTE_SET_USED(args);
 	test_cleanup();
 	child.server = NULL;
 	child.nb_clients = 0;
@@ -302,9 +292,8 @@ do_leave(const char *args)
 }
 
 static int
-do_quit(const char *args)
+do_quit(const char *args __rte_unused)
 {
-	RTE_SET_USED(args);
 	child.side.quit = true;
 	return answer("ok");
 }

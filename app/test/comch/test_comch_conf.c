@@ -10,18 +10,15 @@
 #include "test_comch_fp_util.h"
 
 static void
-no_post_cb(struct rte_comch_task *task, const struct rte_comch_cpl *cpl, void *user_data)
+no_post_cb(struct rte_comch_task *task, const struct rte_comch_cpl *cpl __rte_unused,
+		void *user_data __rte_unused)
 {
-	RTE_SET_USED(cpl);
-	RTE_SET_USED(user_data);
 	rte_comch_task_free(task);
 }
 
 static void
-no_send_cb(struct rte_comch_task *task, int status, void *user_data)
+no_send_cb(struct rte_comch_task *task, int status __rte_unused, void *user_data __rte_unused)
 {
-	RTE_SET_USED(status);
-	RTE_SET_USED(user_data);
 	rte_comch_task_free(task);
 }
 
@@ -204,11 +201,10 @@ test_server_again(void)
 }
 
 static void
-other_size(struct test_ep *ep, int prev, int next)
+other_size(struct test_ep *ep, int prev __rte_unused, int next)
 {
 	struct rte_comch_client_conf conf;
 
-	RTE_SET_USED(prev);
 	if (next != RTE_COMCH_STATE_IDLE || ep->value++ != 0)
 		return;
 	conf = test_ctx_info(ep->ctx).conf.client;

@@ -244,11 +244,10 @@ struct kept {
 };
 
 static void
-keep(struct test_ep *ep, struct rte_comch_task *task, int status)
+keep(struct test_ep *ep, struct rte_comch_task *task, int status __rte_unused)
 {
 	struct kept *kept = ep->arg;
 
-	RTE_SET_USED(status);
 	kept->tasks[kept->nb++] = task;
 }
 
@@ -297,13 +296,11 @@ test_stop_with_tasks(void)
 }
 
 static void
-stop_in_recv(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+stop_in_recv(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused,
+		const void *msg __rte_unused, uint32_t len __rte_unused)
 {
 	int ret;
 
-	RTE_SET_USED(conn);
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	ret = rte_comch_ctx_stop(ep->ctx);
 	if (ret != 0 && ret != -EINPROGRESS && ret != -EALREADY)
 		test_fail("stop in a receive callback: %s", strerror(-ret));
@@ -325,34 +322,30 @@ stop_in_send(struct test_ep *ep, struct rte_comch_task *task, int status)
 }
 
 static void
-stop_in_connect(struct test_ep *ep, struct rte_comch_conn *conn)
+stop_in_connect(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused)
 {
 	int ret = rte_comch_ctx_stop(ep->ctx);
 
-	RTE_SET_USED(conn);
 	if (ret != 0 && ret != -EINPROGRESS)
 		test_fail("stop in a connect callback: %s", strerror(-ret));
 }
 
 static void
-stop_in_disconnect(struct test_ep *ep, struct rte_comch_conn *conn, int status)
+stop_in_disconnect(struct test_ep *ep, struct rte_comch_conn *conn, int status __rte_unused)
 {
-	RTE_SET_USED(status);
 	stop_in_connect(ep, conn);
 }
 
 static void
-stop_when_running(struct test_ep *ep, int prev, int next)
+stop_when_running(struct test_ep *ep, int prev __rte_unused, int next)
 {
-	RTE_SET_USED(prev);
 	if (next == RTE_COMCH_STATE_RUNNING)
 		stop_in_connect(ep, NULL);
 }
 
 static void
-start_when_idle(struct test_ep *ep, int prev, int next)
+start_when_idle(struct test_ep *ep, int prev __rte_unused, int next)
 {
-	RTE_SET_USED(prev);
 	if (next == RTE_COMCH_STATE_IDLE && ep->value++ == 0 &&
 			rte_comch_ctx_start(ep->ctx) != -EINPROGRESS)
 		test_fail("a client cannot be started again in its state callback");

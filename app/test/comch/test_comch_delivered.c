@@ -256,14 +256,12 @@ test_no_reader(void)
 
 /* While the peer has one in its hands, the other side stops, and does not wait for it. */
 static void
-stop_other(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+stop_other(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused,
+		const void *msg __rte_unused, uint32_t len __rte_unused)
 {
 	uint64_t limit = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	struct side *from = ep->arg == &card ? &host : &card;
 
-	RTE_SET_USED(conn);
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	if (ep->nb_recv != ep->value || rte_comch_ctx_stop(from->ep->ctx) != -EINPROGRESS)
 		return;
 	while (test_state(from->ep) != RTE_COMCH_STATE_IDLE && test_now_ns() < limit)
@@ -342,10 +340,9 @@ test_stop_in_send_callback(void)
 
 /* The peer ends the connection when it has so many. */
 static void
-disconnect_at(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+disconnect_at(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg __rte_unused,
+		uint32_t len __rte_unused)
 {
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	if (ep->nb_recv == ep->value)
 		rte_comch_server_disconnect(conn);
 }

@@ -38,12 +38,11 @@ object_destroy(struct object *object)
 }
 
 static void
-object_state(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_comch_state next,
-		void *user_data)
+object_state(struct rte_comch_ctx *ctx, enum rte_comch_state prev __rte_unused,
+		enum rte_comch_state next, void *user_data)
 {
 	struct object *object = user_data;
 
-	RTE_SET_USED(prev);
 	object->nb_states++;
 	if (object->ctx != ctx)
 		test_fail("a callback of a context that was destroyed");
@@ -72,16 +71,15 @@ object_task(struct object *object, struct rte_comch_task *task)
 }
 
 static void
-object_post(struct rte_comch_task *task, const struct rte_comch_cpl *cpl, void *user_data)
+object_post(struct rte_comch_task *task, const struct rte_comch_cpl *cpl __rte_unused,
+		void *user_data)
 {
-	RTE_SET_USED(cpl);
 	object_task(user_data, task);
 }
 
 static void
-object_send(struct rte_comch_task *task, int status, void *user_data)
+object_send(struct rte_comch_task *task, int status __rte_unused, void *user_data)
 {
-	RTE_SET_USED(status);
 	object_task(user_data, task);
 }
 
@@ -124,9 +122,8 @@ objects_are_gone(struct test_fp *fp)
 }
 
 static void
-destroy_when_idle(struct test_ep *ep, int prev, int next)
+destroy_when_idle(struct test_ep *ep, int prev __rte_unused, int next)
 {
-	RTE_SET_USED(prev);
 	if (next != RTE_COMCH_STATE_IDLE)
 		return;
 	ep->value = rte_comch_ctx_reason_get(ep->ctx);
@@ -283,9 +280,8 @@ test_in_failure(void)
 
 /* One context destroys itself, the other restarts, on one engine and in one turn. */
 static void
-restart_when_idle(struct test_ep *ep, int prev, int next)
+restart_when_idle(struct test_ep *ep, int prev __rte_unused, int next)
 {
-	RTE_SET_USED(prev);
 	if (next == RTE_COMCH_STATE_IDLE && ep->value++ == 0 && rte_comch_ctx_start(ep->ctx) != 0)
 		test_fail("a server cannot be started again in its state callback");
 }
@@ -378,9 +374,8 @@ static struct test_ep *stopped;
 
 /* When its producer has gone, the client can be stopped: there, and at once. */
 static void
-stop_client(struct object *object)
+stop_client(struct object *object __rte_unused)
 {
-	RTE_SET_USED(object);
 	if (rte_comch_ctx_stop(stopped->ctx) != -EINPROGRESS)
 		test_fail("a producer that was destroyed holds up its connection");
 }

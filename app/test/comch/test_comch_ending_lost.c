@@ -325,9 +325,8 @@ static int lost_status[2 * LOST_TASKS];
 static uint32_t nb_lost;
 
 static void
-note_lost(struct test_q *q, struct rte_comch_task *task, int status)
+note_lost(struct test_q *q __rte_unused, struct rte_comch_task *task, int status)
 {
-	RTE_SET_USED(q);
 	if (nb_lost < RTE_DIM(lost_nr)) {
 		lost_nr[nb_lost] = (uint32_t)(uintptr_t)rte_comch_task_user_data_get(task);
 		lost_status[nb_lost++] = status;

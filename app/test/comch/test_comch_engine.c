@@ -52,9 +52,8 @@ refused_cb(struct rte_comch_ctx *ctx, const struct rte_comch_refusal *refusal, v
 }
 
 static void
-on_connect(struct test_ep *ep, struct rte_comch_conn *conn)
+on_connect(struct test_ep *ep __rte_unused, struct rte_comch_conn *conn)
 {
-	RTE_SET_USED(ep);
 	if (lab.in_connect != NULL && lab.in_connect(conn) != TEST_SUCCESS)
 		test_fail("in the connect callback");
 }
@@ -236,11 +235,10 @@ test_stop_when_asked(void)
 
 /* The client sends as soon as it may. */
 static void
-send_when_up(struct test_ep *ep, int prev, int next)
+send_when_up(struct test_ep *ep, int prev __rte_unused, int next)
 {
 	uint32_t i;
 
-	RTE_SET_USED(prev);
 	if (next != RTE_COMCH_STATE_RUNNING)
 		return;
 	for (i = 0; i < EARLY; i++)
@@ -443,9 +441,8 @@ disconnect(struct rte_comch_conn *conn)
 }
 
 static int
-stop(struct rte_comch_conn *conn)
+stop(struct rte_comch_conn *conn __rte_unused)
 {
-	RTE_SET_USED(conn);
 	TEST_EXPECT(rte_comch_ctx_stop(lab.server->ctx), -EINPROGRESS);
 	return TEST_SUCCESS;
 }

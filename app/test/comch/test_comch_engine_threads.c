@@ -75,10 +75,8 @@ worker_of(const struct rte_comch_conn *conn)
 }
 
 static void
-sent(struct rte_comch_task *task, int status, void *user_data)
+sent(struct rte_comch_task *task, int status __rte_unused, void *user_data __rte_unused)
 {
-	RTE_SET_USED(status);
-	RTE_SET_USED(user_data);
 	free(rte_comch_task_user_data_get(task));
 	if (rte_comch_task_free(task) != 0)
 		test_fail("a task cannot be freed");
@@ -86,13 +84,12 @@ sent(struct rte_comch_task *task, int status, void *user_data)
 
 /* Back it goes; the window is smaller than the budget of a connection. */
 static void
-received(struct rte_comch_conn *conn, const void *msg, uint32_t len, void *user_data)
+received(struct rte_comch_conn *conn, const void *msg, uint32_t len, void *user_data __rte_unused)
 {
 	struct worker *w = worker_of(conn);
 	struct rte_comch_task *task;
 	void *copy = malloc(len);
 
-	RTE_SET_USED(user_data);
 	add(&w->nb_recv);
 	if (copy == NULL || rte_comch_conn_task_alloc(conn, copy, len, &task) != 0) {
 		add(&w->nb_wrong);
@@ -108,30 +105,24 @@ received(struct rte_comch_conn *conn, const void *msg, uint32_t len, void *user_
 }
 
 static void
-consumer_came(struct rte_comch_conn *conn, uint32_t id, void *user_data)
+consumer_came(struct rte_comch_conn *conn, uint32_t id __rte_unused, void *user_data __rte_unused)
 {
-	RTE_SET_USED(id);
-	RTE_SET_USED(user_data);
 	add(&worker_of(conn)->nb_new);
 }
 
 static void
-consumer_went(struct rte_comch_conn *conn, uint32_t id, void *user_data)
+consumer_went(struct rte_comch_conn *conn __rte_unused, uint32_t id __rte_unused,
+		void *user_data __rte_unused)
 {
-	RTE_SET_USED(conn);
-	RTE_SET_USED(id);
-	RTE_SET_USED(user_data);
 }
 
 /* A consumer of the worker: it goes when its connection does. */
 static void
-queue_state(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_comch_state next,
-		void *user_data)
+queue_state(struct rte_comch_ctx *ctx __rte_unused, enum rte_comch_state prev __rte_unused,
+		enum rte_comch_state next, void *user_data)
 {
 	struct worker *w = user_data;
 
-	RTE_SET_USED(ctx);
-	RTE_SET_USED(prev);
 	if (w != here)
 		add(&w->nb_wrong);
 	if (next == RTE_COMCH_STATE_RUNNING)
@@ -190,11 +181,10 @@ queues_reap(bool stop)
 
 /* It begins where the server has named it, and is that worker's. */
 static void
-came(struct rte_comch_conn *conn, int status, void *user_data)
+came(struct rte_comch_conn *conn, int status __rte_unused, void *user_data)
 {
 	struct rte_comch_conn_info info;
 
-	RTE_SET_USED(status);
 	if (user_data != server || rte_comch_conn_info_get(conn, &info) != 0 ||
 			named[info.id % RTE_DIM(named)] != here)
 		add(&workers[0].nb_wrong);
@@ -207,10 +197,8 @@ came(struct rte_comch_conn *conn, int status, void *user_data)
 }
 
 static void
-gone(struct rte_comch_conn *conn, int status, void *user_data)
+gone(struct rte_comch_conn *conn, int status __rte_unused, void *user_data __rte_unused)
 {
-	RTE_SET_USED(status);
-	RTE_SET_USED(user_data);
 	add(&worker_of(conn)->nb_gone);
 }
 
@@ -228,9 +216,9 @@ engine_of(const struct rte_comch_conn_info *info, void *user_data)
 }
 
 static void
-refused(struct rte_comch_ctx *ctx, const struct rte_comch_refusal *refusal, void *user_data)
+refused(struct rte_comch_ctx *ctx __rte_unused, const struct rte_comch_refusal *refusal,
+		void *user_data)
 {
-	RTE_SET_USED(ctx);
 	if (user_data != server || here != NULL)
 		add(&workers[0].nb_wrong);
 	nb_refused += 1 + refusal->nb_missed;

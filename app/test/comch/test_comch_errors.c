@@ -59,11 +59,9 @@ test_name_one_byte_too_long(void)
 }
 
 static void
-recurse(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+recurse(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused, const void *msg __rte_unused,
+		uint32_t len __rte_unused)
 {
-	RTE_SET_USED(conn);
-	RTE_SET_USED(msg);
-	RTE_SET_USED(len);
 	if (rte_comch_pe_progress(ep->arg) != -EDEADLK)
 		test_fail("progress in a callback was not refused");
 	if (rte_comch_pe_arm(ep->arg) != -EDEADLK)
@@ -91,9 +89,8 @@ test_progress_in_a_callback(void)
 }
 
 static void
-recurse_when_idle(struct test_ep *ep, int prev, int next)
+recurse_when_idle(struct test_ep *ep, int prev __rte_unused, int next)
 {
-	RTE_SET_USED(prev);
 	if (next != RTE_COMCH_STATE_IDLE)
 		return;
 	rte_comch_ctx_destroy(ep->ctx);

@@ -11,19 +11,15 @@
 #include "test_comch_fp_util.h"
 
 static void
-no_post_cb(struct rte_comch_task *task, const struct rte_comch_cpl *cpl, void *user_data)
+no_post_cb(struct rte_comch_task *task __rte_unused, const struct rte_comch_cpl *cpl __rte_unused,
+		void *user_data __rte_unused)
 {
-	RTE_SET_USED(task);
-	RTE_SET_USED(cpl);
-	RTE_SET_USED(user_data);
 }
 
 static void
-no_send_cb(struct rte_comch_task *task, int status, void *user_data)
+no_send_cb(struct rte_comch_task *task __rte_unused, int status __rte_unused,
+		void *user_data __rte_unused)
 {
-	RTE_SET_USED(task);
-	RTE_SET_USED(status);
-	RTE_SET_USED(user_data);
 }
 
 static int

@@ -125,9 +125,8 @@ do_load(const char *args)
 }
 
 static int
-do_finish(const char *args)
+do_finish(const char *args __rte_unused)
 {
-	RTE_SET_USED(args);
 	if (child.load == NULL)
 		return -EINVAL;
 	test_load_finish(child.load);
@@ -135,13 +134,12 @@ do_finish(const char *args)
 }
 
 static int
-do_wait(const char *args)
+do_wait(const char *args __rte_unused)
 {
 	struct test_load_sum sum;
 	struct test_load *load = child.load;
 	int ret;
 
-	RTE_SET_USED(args);
 	if (load == NULL)
 		return -EINVAL;
 	child.load = NULL;
@@ -286,12 +284,11 @@ do_blast(const char *args)
 }
 
 static int
-do_blasted(const char *args)
+do_blasted(const char *args __rte_unused)
 {
 	uint64_t sent = 0;
 	unsigned int i;
 
-	RTE_SET_USED(args);
 	for (i = 0; i < child.nb_blasts; i++)
 		sent += __atomic_load_n(&child.blasts[i].sent, __ATOMIC_RELAXED);
 	return answer("ok %" PRIu64, sent);
@@ -383,18 +380,16 @@ do_giant(const char *args)
 }
 
 static int
-do_state(const char *args)
+do_state(const char *args __rte_unused)
 {
-	RTE_SET_USED(args);
 	if (child.ep == NULL)
 		return -EINVAL;
 	return answer("ok %d %d", test_state(child.ep), rte_comch_ctx_reason_get(child.ep->ctx));
 }
 
 static int
-do_quit(const char *args)
+do_quit(const char *args __rte_unused)
 {
-	RTE_SET_USED(args);
 	child.side.quit = true;
 	return answer("ok");
 }

@@ -323,11 +323,10 @@ count_all(void)
 }
 
 static int
-count_main(struct unit_test_suite *suite)
+count_main(struct unit_test_suite *suite __rte_unused)
 {
 	int ret = TEST_FAILED;
 
-	RTE_SET_USED(suite);
 	if (sscanf(getenv("COMCH_TEST_COUNT"), "%u %u %u", &nb_conns, &nb_used, &nb_msgs) == 3 &&
 			nb_conns <= COUNT_MAX_CONNS && nb_used <= nb_conns && nb_used > 0)
 		ret = count_all();

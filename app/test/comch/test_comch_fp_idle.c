@@ -23,9 +23,9 @@
 #define BOUND 1u
 
 static void
-again_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
+again_post(struct test_q *q __rte_unused, struct rte_comch_task *task,
+		const struct rte_comch_cpl *cpl)
 {
-	RTE_SET_USED(q);
 	if (cpl->status != 0 || rte_comch_task_submit(task) != 0)
 		rte_comch_task_free(task);
 }

@@ -116,11 +116,10 @@ link_end(const struct rte_comch_conn *conn, int status)
 }
 
 static void
-link_consumer_new(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_data)
+link_consumer_new(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_data __rte_unused)
 {
 	struct test_link *link = link_find(conn);
 
-	RTE_SET_USED(user_data);
 	if (link == NULL)
 		return;
 	pthread_mutex_lock(&link->lock);
@@ -134,12 +133,11 @@ link_consumer_new(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_
 }
 
 static void
-link_consumer_gone(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_data)
+link_consumer_gone(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_data __rte_unused)
 {
 	struct test_link *link = link_find(conn);
 	uint32_t i;
 
-	RTE_SET_USED(user_data);
 	if (link == NULL)
 		return;
 	pthread_mutex_lock(&link->lock);
@@ -156,23 +154,20 @@ link_consumer_gone(struct rte_comch_conn *conn, uint32_t consumer_id, void *user
 }
 
 static void
-on_connect(struct test_ep *ep, struct rte_comch_conn *conn)
+on_connect(struct test_ep *ep __rte_unused, struct rte_comch_conn *conn)
 {
-	RTE_SET_USED(ep);
 	link_add(conn, true);
 }
 
 static void
-on_disconnect(struct test_ep *ep, struct rte_comch_conn *conn, int status)
+on_disconnect(struct test_ep *ep __rte_unused, struct rte_comch_conn *conn, int status)
 {
-	RTE_SET_USED(ep);
 	link_end(conn, status);
 }
 
 static void
-on_client_state(struct test_ep *ep, int prev, int next)
+on_client_state(struct test_ep *ep, int prev __rte_unused, int next)
 {
-	RTE_SET_USED(prev);
 	if (next == RTE_COMCH_STATE_RUNNING) {
 		ep->arg = ep->conn;
 		link_add(ep->conn, false);

@@ -287,9 +287,8 @@ test_regions(struct test_fp *fp)
 }
 
 static void
-ext_unused(void *addr, void *opaque)
+ext_unused(void *addr __rte_unused, void *opaque)
 {
-	RTE_SET_USED(addr);
 	*(bool *)opaque = true;
 }
 

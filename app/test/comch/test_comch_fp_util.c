@@ -97,12 +97,11 @@ test_fp_both(int (*fn)(struct test_fp *fp))
 }
 
 static void
-state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_comch_state next,
-		void *user_data)
+state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev __rte_unused,
+		enum rte_comch_state next, void *user_data)
 {
 	struct test_q *q = user_data;
 
-	RTE_SET_USED(prev);
 	if (q->nb_states < TEST_EP_STATES)
 		q->states[q->nb_states] = next;
 	q->nb_states++;

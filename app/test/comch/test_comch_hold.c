@@ -33,9 +33,9 @@ turn(unsigned int nb)
 
 /* Each message says which one it is: they come in order, and none is missing. */
 static void
-recv_in_order(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+recv_in_order(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused, const void *msg,
+		uint32_t len)
 {
-	RTE_SET_USED(conn);
 	if (!test_check(msg, len, ep->nb_recv))
 		test_fail("message %u is another one", ep->nb_recv);
 }
@@ -216,9 +216,8 @@ test_resume_in_callback(void)
 }
 
 static void
-hold_at_once(struct test_ep *ep, struct rte_comch_conn *conn)
+hold_at_once(struct test_ep *ep __rte_unused, struct rte_comch_conn *conn)
 {
-	RTE_SET_USED(ep);
 	if (rte_comch_conn_recv_hold_set(conn, true) != 0)
 		test_fail("cannot hold back inside the connect callback");
 }
@@ -246,10 +245,8 @@ test_hold_in_connect(void)
 static struct rte_comch_pe *away;
 
 static struct rte_comch_pe *
-engine_away(const struct rte_comch_conn_info *info, void *user_data)
+engine_away(const struct rte_comch_conn_info *info __rte_unused, void *user_data __rte_unused)
 {
-	RTE_SET_USED(info);
-	RTE_SET_USED(user_data);
 	return away;
 }
 
@@ -279,9 +276,8 @@ test_hold_elsewhere(void)
 
 /* What the disconnect callback finds. */
 static void
-note_dropped(struct test_ep *ep, struct rte_comch_conn *conn, int status)
+note_dropped(struct test_ep *ep, struct rte_comch_conn *conn, int status __rte_unused)
 {
-	RTE_SET_USED(status);
 	ep->value = test_conn_stats(conn).rx_dropped;
 	if (test_conn_stats(conn).rx_in_flight != 0)
 		test_fail("messages in flight on a connection that has ended");

@@ -86,11 +86,10 @@ test_consumer_never_announced(void)
 
 /* Stops the context in the state given as the value, once. */
 static void
-stop_in(struct test_ep *ep, int prev, int next)
+stop_in(struct test_ep *ep, int prev __rte_unused, int next)
 {
 	int ret;
 
-	RTE_SET_USED(prev);
 	if (next != (int)ep->value)
 		return;
 	ep->value = UINT64_MAX;
@@ -158,11 +157,9 @@ test_start_stopped_by_callback(void)
 
 /* No test_ep keeps a producer, so it has a callback of its own. */
 static void
-producer_state(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_comch_state next,
-		void *user_data)
+producer_state(struct rte_comch_ctx *ctx, enum rte_comch_state prev __rte_unused,
+		enum rte_comch_state next, void *user_data __rte_unused)
 {
-	RTE_SET_USED(prev);
-	RTE_SET_USED(user_data);
 	if (next == RTE_COMCH_STATE_RUNNING &&
 			rte_comch_ctx_stop(ctx) != (test_ends_later() ? -EINPROGRESS : 0))
 		test_fail("a producer does not stop in its callback");
@@ -255,10 +252,9 @@ test_send_task_freed_twice(void)
 }
 
 static void
-post_done(struct rte_comch_task *task, const struct rte_comch_cpl *cpl, void *user_data)
+post_done(struct rte_comch_task *task, const struct rte_comch_cpl *cpl __rte_unused,
+		void *user_data __rte_unused)
 {
-	RTE_SET_USED(cpl);
-	RTE_SET_USED(user_data);
 	if (rte_comch_task_free(task) != 0 || rte_comch_task_free(task) != -EALREADY)
 		test_fail("a task is not freed once in its callback");
 }

@@ -551,18 +551,16 @@ static uint32_t nb_sent, nb_got;
 static int last_status;
 
 static void
-send_cb(struct rte_comch_task *task, int status, void *user_data)
+send_cb(struct rte_comch_task *task, int status, void *user_data __rte_unused)
 {
-	RTE_SET_USED(user_data);
 	nb_sent += status == 0;
 	last_status = status;
 	rte_comch_task_free(task);
 }
 
 static void
-post_cb(struct rte_comch_task *task, const struct rte_comch_cpl *cpl, void *user_data)
+post_cb(struct rte_comch_task *task, const struct rte_comch_cpl *cpl, void *user_data __rte_unused)
 {
-	RTE_SET_USED(user_data);
 	nb_got += cpl->status == 0 && cpl->imm_len == 4 && memcmp(cpl->imm, "ping", 4) == 0;
 	last_status = cpl->status;
 	rte_comch_task_free(task);

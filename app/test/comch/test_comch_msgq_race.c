@@ -43,14 +43,13 @@ said(int ret, int other)
 
 /* Makes message queues and their ends, and takes them down again. */
 static void *
-maker(void *arg)
+maker(void *arg __rte_unused)
 {
 	const struct rte_comch_msgq_conf conf = { .dir = RTE_COMCH_MSGQ_FROM_DPA };
 	struct rte_comch_dpa_queue *queue = NULL;
 	struct rte_comch_msgq *msgq = NULL;
 	uint64_t addr;
 
-	RTE_SET_USED(arg);
 	while (goes_on()) {
 		if (!said(rte_comch_msgq_create(dpa, &conf, &msgq), 0))
 			break;
@@ -93,12 +92,11 @@ user(void *arg)
 
 /* Asks how all that is. */
 static void *
-asker(void *arg)
+asker(void *arg __rte_unused)
 {
 	struct rte_comch_dpa_status status;
 	struct rte_comch_dpa_eu_info eu;
 
-	RTE_SET_USED(arg);
 	while (goes_on()) {
 		said(rte_comch_dpa_status_get(dpa, &status), 0);
 		if (status.state == RTE_COMCH_DPA_IDLE)

@@ -375,10 +375,8 @@ test_pool_empty(void)
 static struct rte_comch_pe *away;
 
 static struct rte_comch_pe *
-engine_away(const struct rte_comch_conn_info *info, void *user_data)
+engine_away(const struct rte_comch_conn_info *info __rte_unused, void *user_data __rte_unused)
 {
-	RTE_SET_USED(info);
-	RTE_SET_USED(user_data);
 	return away;
 }
 

@@ -183,9 +183,8 @@ stop_server(void)
 }
 
 static void
-destroy_when_idle(struct test_ep *ep, int prev, int next)
+destroy_when_idle(struct test_ep *ep, int prev __rte_unused, int next)
 {
-	RTE_SET_USED(prev);
 	if (next != RTE_COMCH_STATE_IDLE)
 		return;
 	if (rte_comch_ctx_destroy(ep->ctx) != 0)

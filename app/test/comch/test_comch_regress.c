@@ -353,11 +353,10 @@ test_one_byte_messages(void)
 
 /* Where its end takes time, it starts again when that is told. */
 static void
-restart_when_starting(struct test_ep *ep, int prev, int next)
+restart_when_starting(struct test_ep *ep, int prev __rte_unused, int next)
 {
 	int ret = 0;
 
-	RTE_SET_USED(prev);
 	if (next == RTE_COMCH_STATE_STARTING && ep->value == 0) {
 		ep->value = 1;
 		ret = rte_comch_ctx_stop(ep->ctx);

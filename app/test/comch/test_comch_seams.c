@@ -38,20 +38,17 @@ static struct rte_mbuf *got[64];     /* received and not freed */
 static unsigned int nb_got;
 
 static struct rte_comch_pe *
-engine_away(const struct rte_comch_conn_info *info, void *user_data)
+engine_away(const struct rte_comch_conn_info *info __rte_unused, void *user_data __rte_unused)
 {
-	RTE_SET_USED(info);
-	RTE_SET_USED(user_data);
 	nb_named++;
 	return away;
 }
 
 static void
-recv_keep(struct rte_comch_conn *conn, struct rte_mbuf *m, void *user_data)
+recv_keep(struct rte_comch_conn *conn __rte_unused, struct rte_mbuf *m, void *user_data)
 {
 	struct test_ep *ep = user_data;
 
-	RTE_SET_USED(conn);
 	ep->nb_recv++;
 	if (nb_got == RTE_DIM(got)) {
 		test_fail("too many mbufs");
@@ -438,11 +435,10 @@ static bool destroy_it;
 
 /* IDLE is told when the last on another engine is gone. */
 static void
-on_idle(struct test_ep *ep, int prev, int next)
+on_idle(struct test_ep *ep, int prev __rte_unused, int next)
 {
 	struct rte_comch_server_conf conf;
 
-	RTE_SET_USED(prev);
 	if (next != RTE_COMCH_STATE_IDLE)
 		return;
 	nb_idle++;

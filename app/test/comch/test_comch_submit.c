@@ -27,28 +27,26 @@ static uint32_t ctrl_ids[2 * TASKS];
 static uint32_t nb_ctrl_ids;
 
 static void
-note_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
+note_post(struct test_q *q __rte_unused, struct rte_comch_task *task,
+		const struct rte_comch_cpl *cpl)
 {
-	RTE_SET_USED(q);
 	if (cpl->status == 0 && nb_ids < RTE_DIM(ids))
 		memcpy(&ids[nb_ids++], cpl->imm, sizeof(ids[0]));
 	rte_comch_task_free(task);
 }
 
 static void
-note_send(struct test_q *q, struct rte_comch_task *task, int status)
+note_send(struct test_q *q __rte_unused, struct rte_comch_task *task, int status)
 {
-	RTE_SET_USED(q);
 	if (nb_ends < RTE_DIM(ends))
 		ends[nb_ends++] = status;
 	rte_comch_task_free(task);
 }
 
 static void
-note_recv(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+note_recv(struct test_ep *ep __rte_unused, struct rte_comch_conn *conn __rte_unused,
+		const void *msg, uint32_t len)
 {
-	RTE_SET_USED(ep);
-	RTE_SET_USED(conn);
 	if (len == sizeof(uint32_t) && nb_ctrl_ids < RTE_DIM(ctrl_ids))
 		memcpy(&ctrl_ids[nb_ctrl_ids++], msg, len);
 }

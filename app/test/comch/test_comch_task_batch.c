@@ -28,11 +28,11 @@ static int rets[8 * TASKS];          /* of submits in callbacks */
 static uint32_t nb_rets;
 
 static void
-note_post(struct test_q *q, struct rte_comch_task *task, const struct rte_comch_cpl *cpl)
+note_post(struct test_q *q __rte_unused, struct rte_comch_task *task,
+		const struct rte_comch_cpl *cpl)
 {
 	const void *imm = cpl->imm_len <= RTE_COMCH_CPL_IMM_SIZE ? cpl->imm : cpl->imm_ext;
 
-	RTE_SET_USED(q);
 	if (cpl->status == 0 && nb_ids < RTE_DIM(ids))
 		memcpy(&ids[nb_ids++], imm, sizeof(ids[0]));
 	rte_comch_task_free(task);
@@ -49,10 +49,8 @@ note_ret(struct rte_comch_task *task, int ret)
 
 /* The task again, as it is. */
 static void
-send_again(struct test_q *q, struct rte_comch_task *task, int status)
+send_again(struct test_q *q __rte_unused, struct rte_comch_task *task, int status __rte_unused)
 {
-	RTE_SET_USED(q);
-	RTE_SET_USED(status);
 	note_ret(task, rte_comch_task_submit(task));
 }
 
@@ -376,13 +374,12 @@ test_posts(void)
 static struct test_q *thief;
 
 static void
-send_too_late(struct test_q *q, struct rte_comch_task *task, int status)
+send_too_late(struct test_q *q, struct rte_comch_task *task, int status __rte_unused)
 {
 	uint32_t next = (uint32_t)q->value++;
 	struct rte_comch_send send;
 	uint32_t id, i;
 
-	RTE_SET_USED(status);
 	if (next >= TASKS) {
 		rte_comch_task_free(task);
 		return;

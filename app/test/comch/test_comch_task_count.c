@@ -32,38 +32,34 @@ static struct {
 } count;
 
 static void
-count_post_cb(struct rte_comch_task *task, const struct rte_comch_cpl *cpl, void *user_data)
+count_post_cb(struct rte_comch_task *task, const struct rte_comch_cpl *cpl,
+		void *user_data __rte_unused)
 {
-	RTE_SET_USED(user_data);
 	if (cpl->status != 0 || rte_comch_task_submit(task) != 0)
 		rte_comch_task_free(task); /* it stops */
 	count.done++;
 }
 
 static void
-count_send_cb(struct rte_comch_task *task, int status, void *user_data)
+count_send_cb(struct rte_comch_task *task, int status, void *user_data __rte_unused)
 {
-	RTE_SET_USED(user_data);
 	if (status != 0 || rte_comch_task_submit(task) != 0)
 		rte_comch_task_free(task); /* it stops */
 	count.done++;
 }
 
 static void
-count_ctrl_cb(struct rte_comch_task *task, int status, void *user_data)
+count_ctrl_cb(struct rte_comch_task *task, int status, void *user_data __rte_unused)
 {
-	RTE_SET_USED(user_data);
 	count.bad |= status;
 	rte_comch_task_free(task);
 	count.done++;
 }
 
 static void
-count_recv_cb(struct rte_comch_conn *conn, const void *msg, uint32_t len, void *user_data)
+count_recv_cb(struct rte_comch_conn *conn __rte_unused, const void *msg __rte_unused, uint32_t len,
+		void *user_data __rte_unused)
 {
-	RTE_SET_USED(conn);
-	RTE_SET_USED(msg);
-	RTE_SET_USED(user_data);
 	count.bad |= len != COUNT_LEN;
 	count.done++;
 }
@@ -240,11 +236,10 @@ count_all(void)
 }
 
 static int
-count_main(struct unit_test_suite *suite)
+count_main(struct unit_test_suite *suite __rte_unused)
 {
 	int ret;
 
-	RTE_SET_USED(suite);
 	count.nb_msgs = atoi(getenv("COMCH_TEST_TASK_COUNT"));
 	ret = count_all();
 	test_cleanup();

@@ -37,12 +37,10 @@ setup(void)
 
 /* The peer does all that it can, while the client is told that it is RUNNING. */
 static void
-peer_turns(struct test_ep *ep, int prev, int next)
+peer_turns(struct test_ep *ep __rte_unused, int prev __rte_unused, int next)
 {
 	unsigned int i;
 
-	RTE_SET_USED(ep);
-	RTE_SET_USED(prev);
 	for (i = 0; next == RTE_COMCH_STATE_RUNNING && i < PEER_TURNS; i++) {
 		rte_comch_pe_progress(server_pe);
 		rte_comch_pe_progress(helper_pe);
@@ -193,12 +191,10 @@ event_handler(struct rte_comch_pmd_event *ev)
 }
 
 static void
-post_events(struct test_ep *ep, int prev, int next)
+post_events(struct test_ep *ep __rte_unused, int prev __rte_unused, int next)
 {
 	unsigned int i;
 
-	RTE_SET_USED(ep);
-	RTE_SET_USED(prev);
 	for (i = 0; next == RTE_COMCH_STATE_RUNNING && i < RTE_DIM(events); i++) {
 		events[i].base.handler = event_handler;
 		if (rte_comch_pmd_event_post(client_pe, &events[i].base) != 0)

@@ -338,21 +338,19 @@ disconnect_cb(struct rte_comch_conn *conn, int status, void *user_data)
 }
 
 static void
-consumer_new_cb(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_data)
+consumer_new_cb(struct rte_comch_conn *conn __rte_unused, uint32_t consumer_id, void *user_data)
 {
 	struct test_ep *ep = user_data;
 
-	RTE_SET_USED(conn);
 	ep->nb_new++;
 	ep->new_id = consumer_id;
 }
 
 static void
-consumer_gone_cb(struct rte_comch_conn *conn, uint32_t consumer_id, void *user_data)
+consumer_gone_cb(struct rte_comch_conn *conn __rte_unused, uint32_t consumer_id, void *user_data)
 {
 	struct test_ep *ep = user_data;
 
-	RTE_SET_USED(conn);
 	ep->nb_gone++;
 	ep->gone_id = consumer_id;
 }

@@ -84,7 +84,7 @@ mock_find(const struct rte_comch_dev *dev)
 }
 
 static void *
-teller_main(void *arg)
+teller_main(void *arg __rte_unused)
 {
 	struct rte_comch_pmd_ending *ending;
 	struct timespec until;
@@ -92,7 +92,6 @@ teller_main(void *arg)
 	uint64_t now;
 	bool idle;
 
-	RTE_SET_USED(arg);
 	pthread_mutex_lock(&lock);
 	while (teller_runs) {
 		now = test_now_ns();

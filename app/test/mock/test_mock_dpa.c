@@ -419,9 +419,8 @@ mock_queue_idle(struct rte_comch_queue *queue)
  */
 
 static void
-mock_info_get(struct rte_comch_dev *dev, struct rte_comch_dpa_info *info)
+mock_info_get(struct rte_comch_dev *dev __rte_unused, struct rte_comch_dpa_info *info)
 {
-	RTE_SET_USED(dev);
 	info->nb_eus = TEST_MOCK_DPA_EUS;
 	info->max_threads = TEST_MOCK_DPA_THREADS;
 	info->max_msgqs = TEST_MOCK_DPA_MSGQS;
@@ -473,10 +472,9 @@ mock_status_get(struct rte_comch_dpa *dpa, struct rte_comch_dpa_status *status)
 }
 
 static void
-mock_eu_info_get(struct rte_comch_dpa *dpa, uint32_t eu, struct rte_comch_dpa_eu_info *info)
+mock_eu_info_get(struct rte_comch_dpa *dpa __rte_unused, uint32_t eu __rte_unused,
+		struct rte_comch_dpa_eu_info *info)
 {
-	RTE_SET_USED(dpa);
-	RTE_SET_USED(eu);
 	*info = mistake;
 	info->runs = nb_runs;
 }
@@ -488,21 +486,19 @@ mock_thread_create(struct rte_comch_dpa_thread *thread)
 }
 
 static int
-mock_thread_run(struct rte_comch_dpa_thread *thread)
+mock_thread_run(struct rte_comch_dpa_thread *thread __rte_unused)
 {
 	int ret = mock_fails();
 
-	RTE_SET_USED(thread);
 	nb_runs += ret == 0;
 	return ret;
 }
 
 static int
-mock_thread_destroy(struct rte_comch_dpa_thread *thread)
+mock_thread_destroy(struct rte_comch_dpa_thread *thread __rte_unused)
 {
 	int ret = mock_fails();
 
-	RTE_SET_USED(thread);
 	objects_add(-(ret == 0));
 	return ret;
 }
@@ -515,9 +511,8 @@ mock_completion_create(struct rte_comch_dpa_completion *completion)
 }
 
 static void
-mock_completion_destroy(struct rte_comch_dpa_completion *completion)
+mock_completion_destroy(struct rte_comch_dpa_completion *completion __rte_unused)
 {
-	RTE_SET_USED(completion);
 	objects_add(-1);
 }
 
@@ -587,11 +582,10 @@ mock_window_create(struct rte_comch_dpa_window *window)
 }
 
 static int
-mock_window_destroy(struct rte_comch_dpa_window *window)
+mock_window_destroy(struct rte_comch_dpa_window *window __rte_unused)
 {
 	int ret = mock_fails();
 
-	RTE_SET_USED(window);
 	objects_add(-(ret == 0));
 	return ret;
 }
@@ -673,12 +667,11 @@ mock_mem_read(struct rte_comch_dpa *dpa, void *dst, uint64_t addr, uint64_t len)
 
 /* The sum of its arguments, and the time that it may take. */
 static int
-mock_rpc(struct rte_comch_dpa *dpa, const char *func, const uint64_t *args, uint32_t nb_args,
-		uint32_t timeout_ms, uint64_t *ret)
+mock_rpc(struct rte_comch_dpa *dpa __rte_unused, const char *func, const uint64_t *args,
+		uint32_t nb_args, uint32_t timeout_ms, uint64_t *ret)
 {
 	uint32_t i;
 
-	RTE_SET_USED(dpa);
 	if (strcmp(func, TEST_MOCK_DPA_RPC) != 0)
 		return -ENOENT;
 	*ret = (uint64_t)timeout_ms << 32;
@@ -726,11 +719,10 @@ mock_dev_info_get(struct rte_comch_dev *dev, struct rte_comch_dev_info *info)
 }
 
 static int
-mock_reset(struct rte_comch_dev *dev)
+mock_reset(struct rte_comch_dev *dev __rte_unused)
 {
 	struct rte_comch_dpa *dpa = meets;
 
-	RTE_SET_USED(dev);
 	if (dpa != NULL) {
 		meets = NULL;
 		met = rte_comch_dpa_start(dpa);

@@ -572,15 +572,13 @@ static struct unit_test_suite suite = {
 #ifdef TEST_SHM_ENTRY_ORDER_MAIN
 
 void
-test_note(const char *format, ...)
+test_note(const char *format __rte_unused, ...)
 {
-	RTE_SET_USED(format);
 }
 
 void
-test_time_limit(unsigned int seconds)
+test_time_limit(unsigned int seconds __rte_unused)
 {
-	RTE_SET_USED(seconds);
 }
 
 /* Those that take little time. The exit status is 1 if a case fails. */
