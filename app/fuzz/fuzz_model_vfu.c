@@ -30,15 +30,13 @@
 
 #define MAX_STEPS 128u
 #define NB_FUNCTIONS 2u
-#define OTHER_ADDR (2 * FUZZ_MEM_ADDR) /* memory that the client may cut off */
-#define OTHER_SIZE (4 * BFM_PAGE_SIZE)
+#define OTHER_SIZE (4 * BFM_PAGE_SIZE) /* memory that the client may cut off */
 #define MAX_FDS 8u
 #define MAX_OPEN 256
 #define MAX_BODY 2048u
 #define HDR_SIZE sizeof(struct bfm_msg_hdr)
 
 /* Commands of the protocol that the model itself does not look at. */
-#define MSG_GET_REGION_INFO 5
 #define MSG_DMA_READ 11
 #define MSG_DMA_WRITE 12
 #define MSG_RESET 13

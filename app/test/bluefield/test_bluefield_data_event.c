@@ -561,29 +561,23 @@ static int
 early_receive(int shared)
 {
 	struct data_cqe cqe;
+	unsigned int i;
 	uint8_t *slot;
 
 	TEST_CALL(data_pair(&(struct data_conf){ .srq = shared }));
 	/* four of a shared queue are fetched with the first one */
-	data_recv(&data_b, HALF, 64);
-	data_recv(&data_b, HALF, 64);
-	data_recv(&data_b, HALF, 64);
-	data_recv(&data_b, HALF, 64);
-	data_recv(&data_b, HALF, 64);
+	for (i = 0; i < 5; i++)
+		data_recv(&data_b, HALF, 64);
 	/* the last one is seen with the first, and is not whole then */
 	slot = (uint8_t *)(shared ? data_b.srq.ring : data_b.qp.rq) + 4 * 64 + (shared ? 16 : 0);
 	slot[3]++;
 	data_send(&data_a, OP_SEND, 0, 64, 0);
 	TEST_CALL(data_received(&data_b, &cqe));
 	slot[3]--;
-	data_send(&data_a, OP_SEND, 0, 64, 0);
-	TEST_CALL(data_received(&data_b, &cqe));
-	data_send(&data_a, OP_SEND, 0, 64, 0);
-	TEST_CALL(data_received(&data_b, &cqe));
-	data_send(&data_a, OP_SEND, 0, 64, 0);
-	TEST_CALL(data_received(&data_b, &cqe));
-	data_send(&data_a, OP_SEND, 0, 64, 0);
-	TEST_CALL(data_received(&data_b, &cqe));
+	for (i = 1; i < 5; i++) {
+		data_send(&data_a, OP_SEND, 0, 64, 0);
+		TEST_CALL(data_received(&data_b, &cqe));
+	}
 	TEST_TRUE(test_model_logged(&model, "receive request 4 is another one"));
 	TEST_TRUE(!test_model_logged(&model, "receive request 3 is another one"));
 	return data_passed();

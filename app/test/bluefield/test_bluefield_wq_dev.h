@@ -18,8 +18,6 @@
 /** Sizes that the tests use at most. */
 #define WQ_MAX_SQ_BLOCKS 256
 #define WQ_MAX_ENTRIES 256
-#define WQ_MAX_ENTRY_SIZE 128
-#define WQ_MAX_CQES 256
 /** Around each ring: nobody writes there. */
 #define WQ_GUARD 1024
 #define WQ_QPN 0xabcde
