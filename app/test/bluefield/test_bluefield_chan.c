@@ -910,8 +910,7 @@ test_path_mtu(void)
 		TEST_EXPECT(test_send_pattern(client->conn, 4000, i), 0);
 		TEST_EXPECT(test_send_pattern(server->conn, 4000, i), 0);
 		TEST_WAIT(server->nb_recv == 1 && client->nb_recv == 1, TEST_MS);
-		TEST_CALL(test_fp_consumer(&fp, NULL, 4, 4, &consumer));
-		TEST_CALL(test_fp_producer(&fp, 4, &producer));
+		TEST_CALL(test_fp_queues(&fp, NULL, 4, 4, &consumer, &producer));
 		TEST_EXPECT(test_post_empty(consumer, 1, 0), 1);
 		TEST_WAIT(test_send_imm(producer, consumer->id, "abcd", 4, 0) == 1, TEST_MS);
 		TEST_CALL(expect_mtu(CARD, rows[i].code, 2));

@@ -523,8 +523,7 @@ test_queue_stops_slowly(void)
 
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_HOST));
 	TEST_CALL(test_slots_new(&to, fp.rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1, 64));
-	TEST_CALL(test_fp_consumer(&fp, to.mem, 4, 0, &consumer));
-	TEST_CALL(test_fp_producer(&fp, 4, &producer));
+	TEST_CALL(test_fp_queues(&fp, to.mem, 4, 0, &consumer, &producer));
 	/* who has credits has a pair */
 	TEST_CALL(test_fp_offer(consumer, producer, &to, 0, 1, 0));
 	TEST_EXPECT(test_model_ctl(&model, "fault " HOST " cmd opcode=DESTROY_QP count=1 delay=%u",

@@ -164,8 +164,7 @@ flow_open(struct fault_flow *f, struct test_fp *fp)
 	TEST_CALL(test_slots_new(&f->from, fp->tx.dev, 0, FLOW_SLOTS, FLOW_LEN));
 	TEST_CALL(test_slots_new(&f->to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, FLOW_SLOTS,
 		FLOW_LEN));
-	TEST_CALL(test_fp_consumer(fp, f->to.mem, FLOW_SLOTS, 0, &f->c));
-	TEST_CALL(test_fp_producer(fp, FLOW_SLOTS, &f->p));
+	TEST_CALL(test_fp_queues(fp, f->to.mem, FLOW_SLOTS, 0, &f->c, &f->p));
 	for (i = 0; i < FLOW_SLOTS; i++)
 		flow_post(f, i);
 	TEST_EXPECT(f->posted, FLOW_SLOTS);

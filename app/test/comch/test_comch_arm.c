@@ -196,8 +196,7 @@ test_bursts(struct test_fp *fp)
 	struct rte_comch_cpl cpls[2];
 	uint32_t i;
 
-	TEST_CALL(test_fp_consumer(fp, NULL, 8, 4, &consumer));
-	TEST_CALL(test_fp_producer(fp, 8, &producer));
+	TEST_CALL(test_fp_queues(fp, NULL, 8, 4, &consumer, &producer));
 	TEST_EXPECT(test_post_empty(consumer, 2, 0), 2);
 	TEST_EXPECT(watch(fp->rx.q_pe), 0);
 	TEST_CALL(sleeps(fp->rx.q_pe));

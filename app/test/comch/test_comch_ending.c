@@ -49,8 +49,7 @@ scene_open(void)
 	scene.lonely_pe = test_pe_new();
 	scene.seeker_pe = test_pe_new();
 	scene.lonely = test_server_run("lonely", scene.lonely_pe);
-	TEST_CALL(test_fp_consumer(&scene.fp, NULL, 1, 0, &scene.consumer));
-	TEST_CALL(test_fp_producer(&scene.fp, 1, &scene.producer));
+	TEST_CALL(test_fp_queues(&scene.fp, NULL, 1, 0, &scene.consumer, &scene.producer));
 	return TEST_SUCCESS;
 }
 

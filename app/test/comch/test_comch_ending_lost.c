@@ -177,8 +177,7 @@ connection_goes(bool of_client)
 	struct test_fp fp;
 
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(test_fp_consumer(&fp, NULL, 1, 0, &consumer));
-	TEST_CALL(test_fp_producer(&fp, 1, &producer));
+	TEST_CALL(test_fp_queues(&fp, NULL, 1, 0, &consumer, &producer));
 	other = of_client ? test_client_run("nobody else", test_pe_new()) :
 		test_server_run("other", test_pe_new());
 	test_mock_mode_set(TEST_MOCK_UNLISTEN, TEST_MOCK_HELD);

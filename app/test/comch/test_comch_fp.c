@@ -120,8 +120,7 @@ test_sources(struct test_fp *fp)
 	unsigned int i, len;
 
 	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 64, 130));
-	TEST_CALL(test_fp_consumer(fp, to.mem, 64, 0, &consumer));
-	TEST_CALL(test_fp_producer(fp, 64, &producer));
+	TEST_CALL(test_fp_queues(fp, to.mem, 64, 0, &consumer, &producer));
 	exported = test_mem_alloc(fp->tx.dev, sizeof(own), RTE_COMCH_MEM_F_PEER_WRITE);
 	TEST_EXPECT(rte_comch_mem_register(fp->tx.dev, own, sizeof(own), 0, &registered), 0);
 	test_mem_keep(registered);
@@ -334,8 +333,7 @@ test_imm_burst(struct test_fp *fp)
 	max = RTE_MIN(info.max_imm_len, (uint32_t)sizeof(data[0]));
 	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, nb, 40));
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, nb, 40));
-	TEST_CALL(test_fp_consumer(fp, to.mem, nb, max, &consumer));
-	TEST_CALL(test_fp_producer(fp, nb, &producer));
+	TEST_CALL(test_fp_queues(fp, to.mem, nb, max, &consumer, &producer));
 	for (lap = 0; lap < 8; lap++) {
 		for (i = 0; i < nb; i++) {
 			test_slot_clear(&to, i);
@@ -396,8 +394,7 @@ test_laps(struct test_fp *fp)
 		want = runs[r].places == 1 && !test_place_is_bluefield() ?
 			runs[r].msgs : runs[r].msgs / slow;
 		TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, places, 8));
-		TEST_CALL(test_fp_consumer(fp, to.mem, runs[r].places, 4, &consumer));
-		TEST_CALL(test_fp_producer(fp, runs[r].places, &producer));
+		TEST_CALL(test_fp_queues(fp, to.mem, runs[r].places, 4, &consumer, &producer));
 		for (posted = sent = got = done = 0; done < want;) {
 			nb = RTE_MIN(1 + test_rand() % places, places - (posted - got));
 			nb = RTE_MIN(nb, places - posted % places);
@@ -496,8 +493,7 @@ test_stats(struct test_fp *fp)
 
 	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 8, 100));
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, 100));
-	TEST_CALL(test_fp_consumer(fp, to.mem, 8, 4, &consumer));
-	TEST_CALL(test_fp_producer(fp, 8, &producer));
+	TEST_CALL(test_fp_queues(fp, to.mem, 8, 4, &consumer, &producer));
 	TEST_CALL(test_fp_offer(consumer, producer, &to, 0, 8, 0));
 	for (i = 0; i < 5; i++)
 		sends[i] = (struct rte_comch_send) {

@@ -84,8 +84,7 @@ test_two_threads(struct test_fp *fp)
 	struct rte_comch_cpl cpl;
 	struct intruder in;
 
-	TEST_CALL(test_fp_consumer(fp, NULL, 4, 4, &consumer));
-	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	TEST_CALL(test_fp_queues(fp, NULL, 4, 4, &consumer, &producer));
 	TEST_EXPECT(refused_calls(consumer, producer), 0);
 
 	TEST_CALL(intruder_enter(&in, producer->ctx));
@@ -116,8 +115,7 @@ test_mbufs(struct test_fp *fp)
 
 	mem = test_mem_pool(fp->rx.dev, "debug", 31, 0, 512, RTE_COMCH_MEM_F_PEER_WRITE);
 	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
-	TEST_CALL(test_fp_consumer(fp, mem, 4, 0, &consumer));
-	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	TEST_CALL(test_fp_queues(fp, mem, 4, 0, &consumer, &producer));
 	TEST_EXPECT(rte_comch_consumer_rx_burst(consumer->ctx, &got, 1), 0);
 	TEST_WAIT(rte_comch_producer_credits(producer->ctx, consumer->id) != 0, TEST_MS);
 	pkt = rte_pktmbuf_alloc(info.pool);

@@ -30,8 +30,7 @@ test_message_wakes(struct test_fp *fp)
 	struct rte_comch_cpl cpls[4];
 	uint32_t i, woken = 0;
 
-	TEST_CALL(test_fp_consumer(fp, NULL, 4, 4, &consumer));
-	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	TEST_CALL(test_fp_queues(fp, NULL, 4, 4, &consumer, &producer));
 	test_settle();
 	for (i = 0; i < 300; i++) {
 		TEST_EXPECT(test_post_empty(consumer, 4, 0), 4);
@@ -77,8 +76,7 @@ test_post_wakes(struct test_fp *fp)
 	const uint32_t rounds = rounds_settled();
 	uint32_t i, j;
 
-	TEST_CALL(test_fp_consumer(fp, NULL, 4, 4, &consumer));
-	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	TEST_CALL(test_fp_queues(fp, NULL, 4, 4, &consumer, &producer));
 	test_settle();
 	for (i = 0; i < rounds; i++) {
 		TEST_EXPECT(test_send_imm(producer, consumer->id, &i, sizeof(i), 0), 0);
@@ -257,8 +255,7 @@ test_loss_wakes(struct test_fp *fp)
 	struct rte_comch_cpl cpls[4];
 
 	TEST_CALL(test_fp_consumer(fp, NULL, 4, 4, &consumer));
-	TEST_CALL(test_fp_consumer(&back, NULL, 4, 4, &receiver));
-	TEST_CALL(test_fp_producer(&back, 4, &producer));
+	TEST_CALL(test_fp_queues(&back, NULL, 4, 4, &receiver, &producer));
 	TEST_EXPECT(test_post_empty(consumer, 4, 0), 4);
 	TEST_EXPECT(test_send_imm(producer, receiver->id, NULL, 0, 0), 0);
 	TEST_EXPECT(test_q_close(receiver), 0);
@@ -490,10 +487,8 @@ pingpong(uint32_t how, unsigned int cpu)
 	TEST_CALL(test_fp_open(&fp, how | TEST_FP_ONE_ENGINE));
 	back.tx = fp.rx;
 	back.rx = fp.tx;
-	TEST_CALL(test_fp_consumer(&fp, NULL, 2, 4, &b.consumer));
-	TEST_CALL(test_fp_producer(&fp, 2, &a.producer));
-	TEST_CALL(test_fp_consumer(&back, NULL, 2, 4, &a.consumer));
-	TEST_CALL(test_fp_producer(&back, 2, &b.producer));
+	TEST_CALL(test_fp_queues(&fp, NULL, 2, 4, &b.consumer, &a.producer));
+	TEST_CALL(test_fp_queues(&back, NULL, 2, 4, &a.consumer, &b.producer));
 	a.pe = fp.tx.q_pe;
 	b.pe = fp.rx.q_pe;
 	a.to = b.consumer->id;
@@ -521,8 +516,7 @@ stream(uint32_t how, uint32_t places, unsigned int cpu)
 	struct test_fp fp;
 
 	TEST_CALL(test_fp_open(&fp, how | TEST_FP_ONE_ENGINE));
-	TEST_CALL(test_fp_consumer(&fp, NULL, places, 4, &b.consumer));
-	TEST_CALL(test_fp_producer(&fp, places, &a.producer));
+	TEST_CALL(test_fp_queues(&fp, NULL, places, 4, &b.consumer, &a.producer));
 	a.pe = fp.tx.q_pe;
 	b.pe = fp.rx.q_pe;
 	a.to = b.consumer->id;

@@ -134,8 +134,7 @@ test_starved_of_departed(struct test_fp *fp)
 	struct rte_comch_room room;
 	uint32_t round;
 
-	TEST_CALL(test_fp_consumer(fp, NULL, 4, 4, &stays));
-	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	TEST_CALL(test_fp_queues(fp, NULL, 4, 4, &stays, &producer));
 	for (round = 1; round <= 5; round++) {
 		TEST_CALL(test_fp_consumer(fp, NULL, 4, 4, &leaves));
 		TEST_EXPECT(test_send_imm(producer, leaves->id, NULL, 0, 0), 0);
@@ -328,8 +327,7 @@ test_logged_once(struct test_fp *fp)
 	int lines;
 
 	TEST_CALL(test_fp_consumer(fp, NULL, 4, 0, &consumer));
-	TEST_CALL(test_fp_consumer(fp, NULL, 4, 0, &second));
-	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	TEST_CALL(test_fp_queues(fp, NULL, 4, 0, &second, &producer));
 	TEST_EXPECT(log_of_mistakes(consumer->ctx, mistake_rx), 1); /* it has no pool */
 	TEST_EXPECT(log_of_mistakes(consumer->ctx, mistake_rx), 0);
 	TEST_EXPECT(log_of_mistakes(second->ctx, mistake_among_others), 1);
@@ -554,8 +552,7 @@ test_idle_unnoticed(struct test_fp *fp)
 	uint32_t round;
 
 	for (round = 0; round < 10; round++) {
-		TEST_CALL(test_fp_consumer(fp, NULL, 4, 0, &consumer));
-		TEST_CALL(test_fp_producer(fp, 4, &producer));
+		TEST_CALL(test_fp_queues(fp, NULL, 4, 0, &consumer, &producer));
 		TEST_EXPECT(test_post_empty(consumer, 4, 0), 4);
 		TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
 		TEST_EXPECT(test_poll(consumer, cpls, 4), 4);

@@ -77,8 +77,7 @@ test_rounding(struct test_fp *fp)
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(sizes_of); i++) {
-		TEST_CALL(test_fp_consumer(fp, NULL, sizes_of[i][0], 0, &consumer));
-		TEST_CALL(test_fp_producer(fp, sizes_of[i][0], &producer));
+		TEST_CALL(test_fp_queues(fp, NULL, sizes_of[i][0], 0, &consumer, &producer));
 		TEST_EXPECT(rte_comch_queue_room_get(consumer->ctx, 0, &room), 0);
 		TEST_EXPECT(room.queue, sizes_of[i][1]);
 		TEST_EXPECT(rte_comch_queue_room_get(producer->ctx, consumer->id, &room), 0);
@@ -123,8 +122,7 @@ test_send_reasons(struct test_fp *fp)
 	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 4, 64));
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 4, 128));
 	other = test_mem_alloc(fp->tx.dev, 64, 0);
-	TEST_CALL(test_fp_consumer(fp, to.mem, 4, 8, &consumer));
-	TEST_CALL(test_fp_producer(fp, 4, &producer));
+	TEST_CALL(test_fp_queues(fp, to.mem, 4, 8, &consumer, &producer));
 	test_fill(test_slot(&from, 0), 64, 1);
 	good = (struct rte_comch_send) {
 		.addr = test_slot(&from, 0),
@@ -238,8 +236,7 @@ test_post_reasons(struct test_fp *fp)
 	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 8, 64));
 	TEST_CALL(test_slots_new(&other, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1, 64));
 	TEST_CALL(test_fp_consumer(fp, to.mem, 8, 0, &consumer));
-	TEST_CALL(test_fp_consumer(fp, NULL, 8, 0, &bare));
-	TEST_CALL(test_fp_producer(fp, 8, &producer));
+	TEST_CALL(test_fp_queues(fp, NULL, 8, 0, &bare, &producer));
 	TEST_EXPECT(rte_comch_mem_info_get(to.mem, &info), 0);
 	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &dev), 0);
 	base = info.addr;
@@ -300,8 +297,7 @@ test_middle(struct test_fp *fp)
 
 	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 32, 64));
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 32, 64));
-	TEST_CALL(test_fp_consumer(fp, to.mem, 32, 0, &consumer));
-	TEST_CALL(test_fp_producer(fp, 32, &producer));
+	TEST_CALL(test_fp_queues(fp, to.mem, 32, 0, &consumer, &producer));
 	for (at = 0; at < 32; at++) {
 		for (i = 0; i < 32; i++) {
 			test_slot_clear(&to, i);

@@ -201,8 +201,7 @@ test_growth(struct test_fp *fp)
 	TEST_TRUE(ctx == NULL);
 	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1, SIZE));
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, SIZE));
-	TEST_CALL(test_fp_consumer(fp, to.mem, SLOTS, 0, &consumer));
-	TEST_CALL(test_fp_producer(fp, SLOTS, &producer));
+	TEST_CALL(test_fp_queues(fp, to.mem, SLOTS, 0, &consumer, &producer));
 	post.addr = test_slot(&to, 0);
 	for (i = 0; i < 32; i++) {
 		post.flags = RTE_BIT32(i);
@@ -247,8 +246,7 @@ test_packets(struct test_fp *fp)
 	pool = rte_pktmbuf_pool_create("test_size_tx", 64, 0, 0, 2 * ROOM + RTE_PKTMBUF_HEADROOM,
 			SOCKET_ID_ANY);
 	TEST_TRUE(pool != NULL);
-	TEST_CALL(test_fp_consumer(fp, mem, SLOTS, 0, &consumer));
-	TEST_CALL(test_fp_producer(fp, SLOTS, &producer));
+	TEST_CALL(test_fp_queues(fp, mem, SLOTS, 0, &consumer, &producer));
 	TEST_EXPECT(rte_comch_conn_consumer_info_get(fp->tx.ep->conn, consumer->id, &info), 0);
 	TEST_EXPECT(info.buf_size, ROOM);
 	TEST_EXPECT(rte_pktmbuf_alloc_bulk(pool, pkts, 2), 0);

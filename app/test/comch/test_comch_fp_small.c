@@ -255,8 +255,7 @@ test_faults(struct test_fp *fp)
 	struct rte_comch_mem *mem;
 	unsigned int i, at;
 
-	TEST_CALL(test_fp_consumer(fp, NULL, 64, 16, &consumer));
-	TEST_CALL(test_fp_producer(fp, 64, &producer));
+	TEST_CALL(test_fp_queues(fp, NULL, 64, 16, &consumer, &producer));
 	mem = test_mem_alloc(fp->tx.dev, 4096, 0);
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		for (at = 0; at < 4; at++) {

@@ -44,8 +44,7 @@ stop_flush(struct test_fp *fp, uint32_t nb_posts, uint32_t nb_sent)
 	struct test_slots to;
 
 	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, PLACES, 32));
-	TEST_CALL(test_fp_consumer(fp, to.mem, PLACES, 4, &consumer));
-	TEST_CALL(test_fp_producer(fp, PLACES, &producer));
+	TEST_CALL(test_fp_queues(fp, to.mem, PLACES, 4, &consumer, &producer));
 	if (nb_posts != 0)
 		TEST_CALL(test_fp_offer(consumer, producer, &to, 0, nb_posts, 500));
 	for (i = 0; i < nb_sent; i++)
@@ -158,8 +157,7 @@ test_restart(struct test_fp *fp)
 	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, PLACES, 32));
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, 32));
 	test_fill(test_slot(&from, 0), 32, 5);
-	TEST_CALL(test_fp_consumer(fp, to.mem, PLACES, 0, &consumer));
-	TEST_CALL(test_fp_producer(fp, PLACES, &producer));
+	TEST_CALL(test_fp_queues(fp, to.mem, PLACES, 0, &consumer, &producer));
 	id = consumer->id;
 	for (i = 0; i < 20; i++) {
 		TEST_CALL(test_fp_offer(consumer, producer, &to, 0, 5, i * 100));
@@ -269,8 +267,7 @@ test_stop_packets(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, 32));
 	for (fetch = 0; fetch < 2; fetch++) {
-		TEST_CALL(test_fp_consumer(fp, mem, PLACES, 0, &consumer));
-		TEST_CALL(test_fp_producer(fp, PLACES, &producer));
+		TEST_CALL(test_fp_queues(fp, mem, PLACES, 0, &consumer, &producer));
 		TEST_EXPECT(rte_comch_consumer_rx_burst(consumer->ctx, pkts, 1), 0);
 		for (i = 0; i < PLACES / 2; i++)
 			TEST_WAIT(test_send_slot(producer, consumer->id, &from, 0, 32, 0) == 1,
@@ -526,10 +523,8 @@ test_conn_lost(struct test_fp *fp)
 	uint32_t i;
 	int ret;
 
-	TEST_CALL(test_fp_consumer(fp, NULL, PLACES, 4, &consumer));
-	TEST_CALL(test_fp_producer(fp, PLACES, &sender));
-	TEST_CALL(test_fp_consumer(&back, NULL, PLACES, 4, &receiver));
-	TEST_CALL(test_fp_producer(&back, PLACES, &producer));
+	TEST_CALL(test_fp_queues(fp, NULL, PLACES, 4, &consumer, &sender));
+	TEST_CALL(test_fp_queues(&back, NULL, PLACES, 4, &receiver, &producer));
 	TEST_EXPECT(test_post_empty(receiver, 10, 0), 10);
 	TEST_EXPECT(test_post_empty(consumer, PLACES, 100), PLACES);
 	for (i = 0; i < 10; i++) {
@@ -588,8 +583,7 @@ one_order(unsigned int order)
 	order /= 2;
 	TEST_CALL(test_slots_new(&to, fp.rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 8, 32));
 	TEST_CALL(test_slots_new(&from, fp.tx.dev, 0, 8, 32));
-	TEST_CALL(test_fp_consumer(&fp, to.mem, 8, 0, &consumer));
-	TEST_CALL(test_fp_producer(&fp, 8, &producer));
+	TEST_CALL(test_fp_queues(&fp, to.mem, 8, 0, &consumer, &producer));
 	TEST_CALL(test_fp_offer(consumer, producer, &to, 0, 8, 0));
 	for (i = 0; i < 5; i++)
 		TEST_EXPECT(test_send_slot(producer, consumer->id, &from, i, 32, 0), 1);
@@ -656,8 +650,7 @@ test_silent_peer(void)
 	if (!test_place_is_bluefield())
 		return test_skip("the engine of the consumer needs no answer: test_stop_alone");
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_CALL(test_fp_consumer(&fp, NULL, 8, 4, &consumer));
-	TEST_CALL(test_fp_producer(&fp, 8, &producer));
+	TEST_CALL(test_fp_queues(&fp, NULL, 8, 4, &consumer, &producer));
 	TEST_EXPECT(test_post_empty(consumer, 8, 40), 8);
 	TEST_WAIT(test_send_imm(producer, consumer->id, "abcd", 4, 0) == 1, TEST_MS);
 	test_settle();

@@ -336,6 +336,14 @@ test_fp_producer(struct test_fp *fp, uint32_t nb_sends, struct test_q **q)
 }
 
 int
+test_fp_queues(struct test_fp *fp, struct rte_comch_mem *mem, uint32_t nb, uint32_t imm_len,
+		struct test_q **consumer, struct test_q **producer)
+{
+	TEST_CALL(test_fp_consumer(fp, mem, nb, imm_len, consumer));
+	return test_fp_producer(fp, nb, producer);
+}
+
+int
 test_q_state(const struct test_q *q)
 {
 	return rte_comch_ctx_state_get(q->ctx);
@@ -478,10 +486,8 @@ test_fp_count_setup(void)
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	back.tx = fp.rx;
 	back.rx = fp.tx;
-	TEST_CALL(test_fp_consumer(&fp, NULL, 1, 0, &q));
-	TEST_CALL(test_fp_producer(&fp, 1, &q));
-	TEST_CALL(test_fp_consumer(&back, NULL, 1, 0, &q));
-	TEST_CALL(test_fp_producer(&back, 1, &q));
+	TEST_CALL(test_fp_queues(&fp, NULL, 1, 0, &q, &q));
+	TEST_CALL(test_fp_queues(&back, NULL, 1, 0, &q, &q));
 	test_fp_cleanup();
 	test_arrive();
 	count_fds = test_count_fds();

@@ -109,6 +109,9 @@ void test_fp_pairs(void);
 int test_fp_consumer(struct test_fp *fp, struct rte_comch_mem *mem, uint32_t nb_posts,
 		uint32_t imm_len, struct test_q **q);
 int test_fp_producer(struct test_fp *fp, uint32_t nb_sends, struct test_q **q);
+/** Both, with room for nb messages. */
+int test_fp_queues(struct test_fp *fp, struct rte_comch_mem *mem, uint32_t nb, uint32_t imm_len,
+		struct test_q **consumer, struct test_q **producer);
 int test_q_state(const struct test_q *q);
 /** Stop, take back what is posted until it is IDLE, destroy. @return 0 or an error. */
 int test_q_close(struct test_q *q);

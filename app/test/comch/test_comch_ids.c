@@ -121,8 +121,7 @@ test_stay(struct test_fp *fp)
 	uint32_t last, nb, step;
 	unsigned int i, j;
 
-	TEST_CALL(test_fp_consumer(fp, NULL, 4, 4, &consumers[0]));
-	TEST_CALL(test_fp_producer(fp, 4, &producers[0]));
+	TEST_CALL(test_fp_queues(fp, NULL, 4, 4, &consumers[0], &producers[0]));
 	for (step = 61, nb = 0; nb < 1200; nb += step) {
 		last = consumers[0]->id;
 		TEST_CALL(ids_use(fp->rx.ep->conn, true, step, &last));

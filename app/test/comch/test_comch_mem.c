@@ -494,8 +494,7 @@ test_two_functions(void)
 	TEST_CALL(test_slots_new(&to, self.dpu, RTE_COMCH_MEM_F_PEER_WRITE, 4, 64));
 	for (i = 0; i < 2; i++) {
 		TEST_CALL(test_slots_new(&from[i], fps[i].tx.dev, 0, 1, 64));
-		TEST_CALL(test_fp_consumer(&fps[i], to.mem, 4, 0, &consumers[i]));
-		TEST_CALL(test_fp_producer(&fps[i], 4, &producers[i]));
+		TEST_CALL(test_fp_queues(&fps[i], to.mem, 4, 0, &consumers[i], &producers[i]));
 	}
 	for (j = 0; j < 8; j++)
 		TEST_CALL(one_message(consumers[j % 2], producers[j % 2], &from[j % 2], &to,
@@ -520,8 +519,7 @@ test_outlives(struct test_fp *fp)
 	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 4, 64));
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, 64));
 	for (round = 0; round < 5; round++) {
-		TEST_CALL(test_fp_consumer(fp, to.mem, 4, 0, &consumer));
-		TEST_CALL(test_fp_producer(fp, 4, &producer));
+		TEST_CALL(test_fp_queues(fp, to.mem, 4, 0, &consumer, &producer));
 		TEST_CALL(one_message(consumer, producer, &from, &to, round % 4));
 		TEST_EXPECT(test_q_close(consumer), 0);
 		TEST_EXPECT(test_q_close(producer), 0);

@@ -185,8 +185,7 @@ link_new_of(struct test_fp *fp, struct link *l, struct rte_comch_mem *mem, uint6
 	l->mem = mem;
 	l->size = test_has_post_sizes() ? 0 : size;
 	test_mem_buf_size(mem, l->size);
-	TEST_CALL(test_fp_consumer(fp, mem, SLOTS, 8, &l->consumer));
-	TEST_CALL(test_fp_producer(fp, SLOTS, &l->producer));
+	TEST_CALL(test_fp_queues(fp, mem, SLOTS, 8, &l->consumer, &l->producer));
 	return test_slots_new(&l->from, fp->tx.dev, 0, 1, MAX_LEN);
 }
 

@@ -107,8 +107,7 @@ static int
 link_new(struct test_fp *fp, struct link *l)
 {
 	TEST_CALL(test_slots_new(&l->to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, SLOTS, ROOM));
-	TEST_CALL(test_fp_consumer(fp, l->to.mem, SLOTS, 0, &l->consumer));
-	TEST_CALL(test_fp_producer(fp, SLOTS, &l->producer));
+	TEST_CALL(test_fp_queues(fp, l->to.mem, SLOTS, 0, &l->consumer, &l->producer));
 	TEST_EXPECT(rte_comch_mem_pool_register(fp->tx.dev, chunky.pool, 0, &l->mem), 0);
 	test_mem_keep(l->mem);
 	return TEST_SUCCESS;
