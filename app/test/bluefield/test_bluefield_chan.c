@@ -393,7 +393,6 @@ bye_answered(int answers)
 	const uint32_t taken = answers ? 3 : 0;
 	struct test_ep *server = server_run();
 	const struct bf_wire_bye bye = { 0 };
-	struct rte_comch_dev_info info;
 	uint32_t i;
 
 	TEST_CALL(hostile_connected(server));
@@ -413,8 +412,7 @@ bye_answered(int answers)
 	TEST_EXPECT(hostile.status[BF_CM_DREQ], answers ? -ESHUTDOWN : -ETIMEDOUT);
 	TEST_EXPECT(server->nb_done, taken);
 	TEST_EXPECT(server->nb_failed, 4 - taken);
-	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card_dev, &info), 0);
-	TEST_EXPECT(info.status, 0);
+	TEST_EXPECT(test_dev_info((int16_t)card_dev).status, 0);
 	return test_log_passed();
 }
 

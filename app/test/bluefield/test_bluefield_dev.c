@@ -148,13 +148,11 @@ test_wrong_side(void)
 static int
 test_nobody(void)
 {
-	struct rte_comch_dev_info info;
 	struct rte_comch_rep_info rep;
 
 	TEST_TRUE(add("pf0vf0", "") >= 0);
 	TEST_TRUE(test_log_has("has no server to reach") && test_log_has("peer=<MAC"));
-	TEST_EXPECT(rte_comch_dev_info_get(dev_id, &info), 0);
-	TEST_EXPECT(info.capa, 0);
+	TEST_EXPECT(test_dev_info(dev_id).capa, 0);
 	TEST_EXPECT(test_model_state(&model, "pf0vf0", "objects"), 2);
 	TEST_EXPECT(test_model_devs_remove(&model), 0);
 	TEST_TRUE(add("ecpf0vf0", "role=dpu") >= 0);

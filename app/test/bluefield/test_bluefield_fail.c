@@ -177,9 +177,8 @@ count_removal(const char *name __rte_unused, enum rte_dev_event_type type,
 static int
 test_removal_event(void)
 {
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(dev_id);
 
-	TEST_EXPECT(rte_comch_dev_info_get(dev_id, &info), 0);
 	__atomic_store_n(&nb_removals, 0, __ATOMIC_RELAXED);
 	TEST_EXPECT(rte_dev_event_callback_register(info.name, count_removal, NULL), 0);
 	TEST_EXPECT(test_model_ctl(&model, "unplug pf0"), 0);

@@ -253,14 +253,12 @@ static int
 test_few_queues(void)
 {
 	struct rte_comch_pe *engines[3], *none;
-	struct rte_comch_dev_info info;
 	unsigned int i;
 
 	TEST_CALL(group_case_setup());
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 cap max_num_eqs=4"), 0);
 	TEST_CALL(group_dev_add(""));
-	TEST_EXPECT(rte_comch_dev_info_get(group_dev_id, &info), 0);
-	TEST_EXPECT(info.max_pes, RTE_DIM(engines));
+	TEST_EXPECT(test_dev_info(group_dev_id).max_pes, RTE_DIM(engines));
 	for (i = 0; i < RTE_DIM(engines); i++)
 		TEST_EXPECT(group_pe_add(&engines[i]), 0);
 	TEST_EXPECT(group_pe_add(&none), -ENOSPC);
@@ -281,15 +279,13 @@ test_end_with_users(void)
 	struct rte_comch_pe *engine;
 	long base = group_objects();
 	struct bf_group *group;
-	struct rte_comch_dev_info info;
 
 	TEST_EXPECT(group_pe_add(&engine), 0);
 	group = group_of(engine);
 	TEST_CALL(node_create(group, &nodes[0]));
 	group_pe_del(engine);
 	TEST_EXPECT(group_objects(), base + 3);
-	TEST_EXPECT(rte_comch_dev_info_get(group_dev_id, &info), 0);
-	TEST_EXPECT(info.nb_pes, 1);
+	TEST_EXPECT(test_dev_info(group_dev_id).nb_pes, 1);
 	node_destroy(&nodes[0]);
 	TEST_WAIT(group_objects() == base, TEST_MS);
 	return group_passed_clean();

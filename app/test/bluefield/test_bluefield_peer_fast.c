@@ -653,11 +653,9 @@ static int
 test_ids_share(void)
 {
 	const struct bf_cm_conf *conf;
-	struct rte_comch_dev_info info;
 	const struct bf_dev *dev;
 
-	TEST_EXPECT(rte_comch_dev_info_get(card_dev, &info), 0);
-	dev = bf_dev_of(rte_comch_pmd_get_by_name(info.name));
+	dev = bf_dev_of(rte_comch_pmd_get_by_name(test_dev_info(card_dev).name));
 	conf = &dev->cm->conf;
 	TEST_EXPECT(dev->nb_reps, BF_MAX_REPS);
 	TEST_TRUE(conf->max_peer_ids >= conf->max_half_open);

@@ -18,9 +18,8 @@ test_connect_info(void)
 {
 	struct test_ep *server, *client;
 	struct rte_comch_conn_info info;
-	struct rte_comch_dev_info dev;
+	struct rte_comch_dev_info dev = test_dev_info(test_pair.dpu);
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dev), 0);
 	TEST_CALL(test_connected(&server, &client));
 	TEST_EXPECT(server->connect_status, 0);
 	TEST_EXPECT(client->nb_states, 2);
@@ -102,11 +101,9 @@ test_echo_sizes(void)
 		.ctrl.max_conn_tasks = 32, /* as many as the client has */
 	};
 	struct rte_comch_client_conf client_conf;
-	struct rte_comch_dev_info info;
 	uint32_t max, pow;
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
-	max = info.max_msg_size;
+	max = test_dev_info(test_pair.dpu).max_msg_size;
 	test_client_conf(client, "test", &client_conf);
 	server_conf.ctrl.max_msg_size = max;
 	client_conf.ctrl.max_msg_size = max;
@@ -382,11 +379,9 @@ test_full_queue(void)
 	struct rte_comch_client_conf client_conf = { .name = "test" };
 	struct rte_comch_conn_stats stats;
 	struct rte_comch_pe *client_pe = test_pe_new(), *server_pe = test_pe_new();
-	struct rte_comch_dev_info info;
 	uint32_t nb, seq = 0, i;
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
-	nb = RTE_MIN(info.max_ctrl_tasks, 2048u);
+	nb = RTE_MIN(test_dev_info(test_pair.host).max_ctrl_tasks, 2048u);
 	client_conf.ctrl.nb_tasks = nb;
 	server = test_server_run_conf(&server_conf, server_pe);
 	client = test_client_run_conf(&client_conf, client_pe);
@@ -420,10 +415,9 @@ test_largest_in_smallest_queue(void)
 	struct test_ep *server, *client;
 	struct rte_comch_server_conf server_conf = { .ctrl.recv_queue_size = 1 };
 	const struct rte_comch_client_conf client_conf = { .ctrl.recv_queue_size = 1 };
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.host);
 	uint32_t i;
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
 	server_conf.ctrl.max_msg_size = info.max_msg_size;
 	server = test_server_run_conf(&server_conf, test_pe_new());
 	client = test_client_run_conf(&client_conf, test_pe_new());

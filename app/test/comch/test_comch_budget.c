@@ -173,11 +173,10 @@ test_conf(void)
 	struct rte_comch_server_conf server_conf;
 	struct rte_comch_client_conf client_conf;
 	struct rte_comch_task *tasks[8];
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info((int16_t)card);
 	struct rte_comch_conn *conn;
 	uint32_t nb;
 
-	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card, &info), 0);
 	test_server_conf(server, "test", &server_conf);
 	test_client_conf(client, "test", &client_conf);
 	server_conf.ctrl.max_conn_tasks = info.max_ctrl_tasks + 1;
@@ -563,9 +562,8 @@ large_flood(uint32_t size)
 static int
 test_large_flood(void)
 {
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info((int16_t)card);
 
-	TEST_EXPECT(rte_comch_dev_info_get((int16_t)card, &info), 0);
 	TEST_CALL(large_flood(info.max_msg_size));
 	TEST_CALL(large_flood(info.max_msg_size - 16));
 	return large_flood(20000);

@@ -69,9 +69,8 @@ test_server_set(void)
 	struct test_ep *ep = server_idle("first");
 	struct rte_comch_server_conf conf, bad;
 	char name[RTE_COMCH_NAME_SIZE + 1];
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.dpu);
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	test_server_conf(ep, "before", &conf);
 	TEST_EXPECT(test_server_conf_set(NULL, &conf), -EINVAL);
 	TEST_EXPECT(rte_comch_ctx_conf_set(ep->ctx, NULL), -EINVAL);
@@ -168,7 +167,6 @@ test_server_again(void)
 {
 	struct test_ep *ep = server_idle("one"), *client;
 	struct rte_comch_server_conf conf;
-	struct rte_comch_conn_info info;
 
 	TEST_EXPECT(rte_comch_ctx_attach(ep->ctx, test_pe_new()), 0);
 	conf = test_ctx_info(ep->ctx).conf.server;
@@ -192,8 +190,7 @@ test_server_again(void)
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ENOENT);
 	client = test_client_run("two", test_pe_new());
 	TEST_WAIT(client->conn != NULL && ep->conn != NULL, TEST_MS);
-	TEST_EXPECT(rte_comch_conn_info_get(client->conn, &info), 0);
-	TEST_EXPECT(info.max_msg_size, 77);
+	TEST_EXPECT(test_conn_facts(client->conn).max_msg_size, 77);
 	client = test_client_run("two", test_pe_new());
 	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ENOSPC);

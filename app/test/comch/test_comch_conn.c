@@ -174,7 +174,6 @@ test_refused_reasons(void)
 	struct rte_comch_pe *pe = test_pe_new();
 	const struct rte_comch_server_conf server_conf = { .ctrl.max_msg_size = 512 };
 	const struct rte_comch_client_conf client_conf = { .ctrl.max_msg_size = 513 };
-	struct rte_comch_conn_info info;
 	struct rte_comch_task *task;
 	static char msg[4];
 
@@ -188,8 +187,7 @@ test_refused_reasons(void)
 	/* one that leaves the size to the server gets the server's */
 	client = test_client_run("test", pe);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
-	TEST_EXPECT(rte_comch_conn_info_get(client->conn, &info), 0);
-	TEST_EXPECT(info.max_msg_size, 512);
+	TEST_EXPECT(test_conn_facts(client->conn).max_msg_size, 512);
 
 	/* a server that has to wait for a task of the application */
 	TEST_EXPECT(rte_comch_conn_task_alloc(server->conn, msg, 4, &task), 0);

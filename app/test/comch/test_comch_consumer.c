@@ -14,10 +14,7 @@
 static int
 need_consumers(void)
 {
-	struct rte_comch_dev_info info;
-
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
-	if ((info.capa & RTE_COMCH_CAPA_CONSUMER) == 0)
+	if ((test_dev_info(test_pair.host).capa & RTE_COMCH_CAPA_CONSUMER) == 0)
 		return test_skip("the device has no consumers");
 	return TEST_SUCCESS;
 }

@@ -533,15 +533,13 @@ test_windows(void)
 	const uint32_t flags = RTE_COMCH_DPA_WINDOW_F_READ;
 	struct rte_comch_dpa_window *windows[TEST_MOCK_DPA_WINDOWS] = { NULL };
 	struct rte_comch_mem *mem = NULL;
-	struct rte_comch_mem_info info;
 	uint32_t handle = 0, i;
 
 	TEST_EXPECT(rte_comch_mem_alloc(test_pair.host, 4096, RTE_COMCH_MEM_F_DPA, &mem), 0);
 	for (i = 0; i < RTE_DIM(windows); i++)
 		TEST_EXPECT(rte_comch_dpa_window_create(dpa, mem, flags, &windows[i]), 0);
 	TEST_CALL(window_refused(mem, flags, -ENOSPC));
-	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
-	TEST_EXPECT(info.nb_users, TEST_MOCK_DPA_WINDOWS);
+	TEST_EXPECT(test_mem_info(mem).nb_users, TEST_MOCK_DPA_WINDOWS);
 	TEST_EXPECT(rte_comch_mem_free(mem), -EBUSY);
 	TEST_EXPECT(rte_comch_dpa_window_handle_get(NULL, &handle), -EINVAL);
 	TEST_EXPECT(rte_comch_dpa_window_handle_get(windows[0], NULL), -EINVAL);

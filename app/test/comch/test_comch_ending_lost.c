@@ -14,21 +14,13 @@
 
 #include <rte_comch_pmd.h> /* check-ok: the mock driver's device is looked at */
 
+#include "test_bluefield_model.h"
 #include "test_comch_fp_util.h"
 #include "test_mock.h"
 
 /* How much later an end may be given up, on a machine that is busy. */
 #define SLACK_MS 3000
 #define LOST_MS (RTE_COMCH_PMD_END_MS + SLACK_MS)
-
-static int
-dev_status(int16_t dev_id)
-{
-	struct rte_comch_dev_info info = { .status = 1 };
-
-	rte_comch_dev_info_get(dev_id, &info);
-	return info.status;
-}
 
 static int
 case_setup(void)
@@ -45,8 +37,8 @@ works_again(void)
 
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.dpu), 0);
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
-	TEST_EXPECT(dev_status(test_pair.dpu), 0);
-	TEST_EXPECT(dev_status(test_pair.host), 0);
+	TEST_EXPECT(test_dev_status(test_pair.dpu), 0);
+	TEST_EXPECT(test_dev_status(test_pair.host), 0);
 	TEST_CALL(test_connected(&server, &client));
 	TEST_CALL(test_send_pattern(client->conn, 100, 1));
 	TEST_WAIT(server->nb_recv == 1, TEST_MS);
@@ -87,8 +79,8 @@ test_nothing_told(void)
 			server->nb_disconnects == 1 &&
 			test_mock_nb_held(TEST_MOCK_QUEUE_FREE) == 1, LOST_MS);
 	TEST_TRUE(test_now_ns() - begin > (uint64_t)RTE_COMCH_PMD_END_MS / 2 * 1000000);
-	TEST_EXPECT(dev_status(test_pair.dpu), -ETIMEDOUT);
-	TEST_EXPECT(dev_status(test_pair.host), -ETIMEDOUT);
+	TEST_EXPECT(test_dev_status(test_pair.dpu), -ETIMEDOUT);
+	TEST_EXPECT(test_dev_status(test_pair.host), -ETIMEDOUT);
 	TEST_WAIT(test_state(server) == RTE_COMCH_STATE_STOPPING ||
 			test_state(server) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_start(lonely->ctx), -ETIMEDOUT);
@@ -126,10 +118,10 @@ test_at_work(void)
 		rte_comch_pmd_at_work(dev);
 		test_progress_ms(20);
 	}
-	TEST_EXPECT(dev_status(test_pair.dpu), 0);
+	TEST_EXPECT(test_dev_status(test_pair.dpu), 0);
 	TEST_EXPECT(test_state(server), RTE_COMCH_STATE_STOPPING);
 	TEST_WAIT(test_state(server) == RTE_COMCH_STATE_IDLE, LOST_MS);
-	TEST_EXPECT(dev_status(test_pair.dpu), -ETIMEDOUT);
+	TEST_EXPECT(test_dev_status(test_pair.dpu), -ETIMEDOUT);
 	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
 	test_mock_drop(TEST_MOCK_NB_OPS);
 	test_fp_cleanup();
@@ -155,9 +147,9 @@ test_region_not_told(void)
 		TEST_EXPECT(test_mem_free(mem[i]), 0);
 	}
 	TEST_EXPECT(rte_comch_pmd_hide(dev), -EBUSY);
-	TEST_EXPECT(dev_status(test_pair.dpu), 0);
-	TEST_WAIT(dev_status(test_pair.dpu) != 0, LOST_MS);
-	TEST_EXPECT(dev_status(test_pair.dpu), -ETIMEDOUT);
+	TEST_EXPECT(test_dev_status(test_pair.dpu), 0);
+	TEST_WAIT(test_dev_status(test_pair.dpu) != 0, LOST_MS);
+	TEST_EXPECT(test_dev_status(test_pair.dpu), -ETIMEDOUT);
 	/* the first is late now, the others microseconds after it */
 	TEST_WAIT(rte_comch_pmd_hide(dev) == 0, TEST_MS);
 	TEST_EXPECT(rte_comch_pmd_ready(dev), 0);
@@ -184,7 +176,8 @@ connection_goes(bool of_client)
 	test_mock_mode_set(TEST_MOCK_CONNECT_CANCEL, TEST_MOCK_HELD);
 	TEST_EXPECT(rte_comch_ctx_stop(other->ctx), -EINPROGRESS);
 	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
-	TEST_WAIT(dev_status(of_client ? test_pair.host : test_pair.dpu) == -ETIMEDOUT, LOST_MS);
+	TEST_WAIT(test_dev_status(of_client ? test_pair.host : test_pair.dpu) == -ETIMEDOUT,
+			LOST_MS);
 
 	TEST_WAIT(fp.rx.ep->nb_disconnects == 1, TEST_MS);
 	TEST_WAIT(test_state(fp.tx.ep) == RTE_COMCH_STATE_IDLE &&
@@ -204,7 +197,7 @@ connection_goes(bool of_client)
 	}
 	test_mock_drop(TEST_MOCK_NB_OPS);
 	test_fp_cleanup();
-	TEST_EXPECT(dev_status(of_client ? test_pair.dpu : test_pair.host), 0);
+	TEST_EXPECT(test_dev_status(of_client ? test_pair.dpu : test_pair.host), 0);
 	return works_again();
 }
 
@@ -270,7 +263,7 @@ test_lost_queue_keeps(void)
 	test_mock_mode_set(TEST_MOCK_QUEUE_STOP, TEST_MOCK_HELD);
 	TEST_EXPECT(rte_comch_ctx_stop(q->ctx), -EINPROGRESS);
 	TEST_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, LOST_MS + TEST_MS);
-	TEST_EXPECT(dev_status(fp.rx.dev), -ETIMEDOUT);
+	TEST_EXPECT(test_dev_status(fp.rx.dev), -ETIMEDOUT);
 	test_mock_mode_set(TEST_MOCK_NB_OPS, TEST_MOCK_PASS);
 	TEST_EXPECT(nb_retained(fp.rx.dev), before);
 
@@ -310,7 +303,7 @@ test_reason_stays(void)
 	rte_comch_pmd_dev_down(test_mock_dev(test_pair.dpu), -ENODEV);
 	TEST_WAIT(test_mock_nb_held(TEST_MOCK_UNLISTEN) == 1, TEST_MS);
 	TEST_WAIT(test_state(ep) == RTE_COMCH_STATE_IDLE, LOST_MS);
-	TEST_EXPECT(dev_status(test_pair.dpu), -ENODEV);
+	TEST_EXPECT(test_dev_status(test_pair.dpu), -ENODEV);
 	TEST_EXPECT(rte_comch_ctx_reason_get(ep->ctx), -ENODEV);
 	test_mock_drop(TEST_MOCK_UNLISTEN);
 	return TEST_SUCCESS;
@@ -373,7 +366,7 @@ queue_is_lost(struct test_q *q)
 static int
 lost_close(int16_t dev_id)
 {
-	TEST_EXPECT(dev_status(dev_id), -ETIMEDOUT);
+	TEST_EXPECT(test_dev_status(dev_id), -ETIMEDOUT);
 	test_mock_mute(false);
 	test_progress_ms(20);
 	test_mock_drop(TEST_MOCK_QUEUE_STOP);
@@ -472,7 +465,7 @@ test_no_answer(void)
 			RTE_COMCH_PMD_ANSWER_MS + SLACK_MS);
 	TEST_TRUE(test_now_ns() - begin > (uint64_t)RTE_COMCH_PMD_ANSWER_MS / 2 * 1000000);
 	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), -ETIMEDOUT);
-	TEST_EXPECT(dev_status(fp.rx.dev), -ETIMEDOUT);
+	TEST_EXPECT(test_dev_status(fp.rx.dev), -ETIMEDOUT);
 	test_mock_deaf(false);
 	/* it answers after all, and nobody asked */
 	TEST_TRUE(test_mock_unanswered() != NULL);
@@ -498,7 +491,7 @@ test_no_answer_conn_down(struct test_fp *fp)
 	TEST_CALL(test_stop(fp->tx.ep));
 	TEST_WAIT(test_q_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), -ENOTCONN);
-	TEST_EXPECT(dev_status(fp->rx.dev), 0);
+	TEST_EXPECT(test_dev_status(fp->rx.dev), 0);
 	return TEST_SUCCESS;
 }
 

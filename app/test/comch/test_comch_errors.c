@@ -34,10 +34,8 @@ test_name_one_byte_too_long(void)
 	struct rte_comch_server_conf server_conf;
 	struct rte_comch_client_conf client_conf;
 	char name[RTE_COMCH_NAME_SIZE + 1];
-	struct rte_comch_dev_info info;
-	struct rte_comch_conn_info conn;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.dpu);
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	memset(name, 'n', sizeof(name));
 	name[info.max_name_len] = '\0';
 	test_server_conf(server, name, &server_conf);
@@ -53,8 +51,7 @@ test_name_one_byte_too_long(void)
 	TEST_EXPECT(test_server_start(server, &server_conf, test_pe_new()), 0);
 	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
-	TEST_EXPECT(rte_comch_conn_info_get(server->conn, &conn), 0);
-	TEST_TRUE(strcmp(conn.server, name) == 0);
+	TEST_TRUE(strcmp(test_conn_facts(server->conn).server, name) == 0);
 	return TEST_SUCCESS;
 }
 
@@ -120,9 +117,8 @@ static int
 test_garbage_devarg(void)
 {
 	uint16_t count = rte_comch_dev_count_avail();
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.dpu);
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	/* without the last word, the one is plugged, and the other finds no socket */
 	TEST_EXPECT(test_dev_plug(info.driver, strstr(info.driver, "shm") != NULL ?
 				"role=host,function=pf0,garbage=1" :

@@ -237,11 +237,10 @@ out:
 static int
 test_more_than_fits(void)
 {
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.dpu);
 	uint32_t max;
 	struct test_fp fp;
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	max = RTE_MIN(info.max_posts, (uint32_t)65536);
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
 	TEST_CALL(more_than_fits(&fp, 64, 256));
@@ -287,13 +286,12 @@ static int
 test_imm(struct test_fp *fp)
 {
 	static const uint32_t lens[] = { 0, 1, 8, 31, 32, 33, 64, UINT32_MAX };
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(fp->rx.dev);
 	struct test_q *consumer, *producer;
 	uint32_t max, len, nb = 0;
 	static uint8_t big[4096 + 1];
 	unsigned int i;
 
-	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &info), 0);
 	TEST_CALL(test_fp_producer(fp, 8, &producer));
 	for (i = 0; i < RTE_DIM(lens); i++) {
 		max = RTE_MIN(RTE_MIN(lens[i], info.max_imm_len), (uint32_t)4096);
@@ -325,12 +323,10 @@ test_imm_burst(struct test_fp *fp)
 	static uint8_t data[64][256];
 	const uint32_t nb = RTE_DIM(data);
 	struct test_q *consumer, *producer;
-	struct rte_comch_dev_info info;
 	struct test_slots from, to;
 	uint32_t i, max, lap;
 
-	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &info), 0);
-	max = RTE_MIN(info.max_imm_len, (uint32_t)sizeof(data[0]));
+	max = RTE_MIN(test_dev_info(fp->rx.dev).max_imm_len, (uint32_t)sizeof(data[0]));
 	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, nb, 40));
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, nb, 40));
 	TEST_CALL(test_fp_queues(fp, to.mem, nb, max, &consumer, &producer));

@@ -53,10 +53,9 @@ test_consumer_create(struct test_fp *fp)
 {
 	struct rte_comch_conn *conn = fp->rx.ep->conn;
 	struct rte_comch_consumer_conf conf = { .nb_posts = 0 };
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(fp->rx.dev);
 	struct rte_comch_ctx *ctx = NULL;
 
-	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &info), 0);
 	TEST_TRUE(info.max_consumers > 0 && info.max_posts > 0 && info.max_buf_size > 0);
 	TEST_EXPECT(rte_comch_consumer_create(NULL, NULL, &ctx), -EINVAL);
 	TEST_EXPECT(rte_comch_consumer_create(conn, NULL, NULL), -EINVAL);
@@ -109,10 +108,9 @@ test_producer_create(struct test_fp *fp)
 {
 	struct rte_comch_conn *conn = fp->tx.ep->conn;
 	struct rte_comch_producer_conf conf = { .nb_sends = 0 };
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(fp->tx.dev);
 	struct rte_comch_ctx *ctx = NULL;
 
-	TEST_EXPECT(rte_comch_dev_info_get(fp->tx.dev, &info), 0);
 	TEST_TRUE(info.max_producers > 0 && info.max_sends > 0);
 	TEST_EXPECT(rte_comch_producer_create(NULL, NULL, &ctx), -EINVAL);
 	TEST_EXPECT(rte_comch_producer_create(conn, NULL, NULL), -EINVAL);
@@ -463,11 +461,10 @@ limit(struct test_fp *fp, bool consumers)
 	const struct rte_comch_producer_conf producer_conf = { .nb_sends = 1 };
 	struct rte_comch_conn *conn = fp->tx.ep->conn;
 	struct rte_comch_ctx **ctxs, *more = NULL;
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(fp->tx.dev);
 	uint32_t max, i, nb, id;
 	int ret = 0;
 
-	TEST_EXPECT(rte_comch_dev_info_get(fp->tx.dev, &info), 0);
 	max = consumers ? info.max_consumers : info.max_producers;
 	if (max > 65536)
 		return test_skip("%u of one connection are too many to make", max);

@@ -61,8 +61,6 @@ offered(struct pair *p, uint32_t nb)
 static int
 pair_open(struct test_fp *fp, struct pair *p, uint32_t nb_rx, uint32_t nb_posts, uint32_t cache)
 {
-	struct rte_comch_mem_info info;
-
 	rte_mempool_free(own_pool);
 	own_pool = rte_pktmbuf_pool_create("test_tx", POOL_MBUFS, cache, 0,
 			ROOM + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
@@ -71,8 +69,7 @@ pair_open(struct test_fp *fp, struct pair *p, uint32_t nb_rx, uint32_t nb_posts,
 	p->nb_rx = nb_rx;
 	p->rx_mem = test_mem_pool(fp->rx.dev, "test_rx", nb_rx, cache, ROOM + RTE_PKTMBUF_HEADROOM,
 			RTE_COMCH_MEM_F_PEER_WRITE);
-	TEST_EXPECT(rte_comch_mem_info_get(p->rx_mem, &info), 0);
-	p->rx_pool = info.pool;
+	p->rx_pool = test_mem_info(p->rx_mem).pool;
 	TEST_TRUE(p->rx_pool != NULL);
 	TEST_CALL(test_fp_consumer(fp, p->rx_mem, nb_posts, 8, &p->consumer));
 	TEST_CALL(test_fp_producer(fp, PLACES, &p->producer));
@@ -134,11 +131,10 @@ packet(struct rte_mempool *pool, uint32_t len, uint32_t segs, uint32_t seed)
 static int
 check_packet(struct pair *p, struct rte_mbuf *m, uint32_t len, uint32_t seed)
 {
-	struct rte_comch_mem_info info;
+	struct rte_comch_mem_info info = test_mem_info(p->rx_mem);
 	uint8_t *data = rte_pktmbuf_mtod(m, uint8_t *);
 	bool same = test_check(data, len, seed);
 
-	TEST_EXPECT(rte_comch_mem_info_get(p->rx_mem, &info), 0);
 	TEST_TRUE(m->pool == p->rx_pool);
 	TEST_EXPECT(m->nb_segs, 1);
 	TEST_TRUE(m->next == NULL);

@@ -50,11 +50,8 @@ struct losses {
 static int
 suite_setup(void)
 {
-	struct rte_comch_dev_info info;
-
 	TEST_CALL(test_sides_open(&sides));
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
-	if ((info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
+	if ((test_dev_info(test_pair.dpu).capa & RTE_COMCH_CAPA_PRODUCER) == 0)
 		return test_skip("the devices have no producers");
 	return TEST_SUCCESS;
 }

@@ -90,7 +90,6 @@ rx_create(struct test_rx *rx, struct test_link *link)
 {
 	static unsigned int count;
 	struct rte_comch_consumer_conf conf = { .nb_posts = rx->nb, .imm_len = 16 };
-	struct rte_comch_mem_info info;
 	char name[32];
 
 	if (rx->kind == TEST_RX_MBUF) {
@@ -104,8 +103,7 @@ rx_create(struct test_rx *rx, struct test_link *link)
 				RTE_COMCH_MEM_F_PEER_WRITE, &rx->mem), 0);
 		conf.buf_size = rx->len;
 	}
-	TEST_EXPECT(rte_comch_mem_info_get(rx->mem, &info), 0);
-	rx->base = info.addr;
+	rx->base = test_mem_info(rx->mem).addr;
 	conf.mem = rx->mem;
 	conf.user_data = rx;
 	if (rx->kind == TEST_RX_TASK) {

@@ -50,10 +50,9 @@ test_conf(struct test_fp *fp)
 {
 	struct rte_comch_conn *conn = fp->rx.ep->conn;
 	struct rte_comch_consumer_conf conf = { .nb_posts = SLOTS };
-	struct rte_comch_dev_info dev;
+	struct rte_comch_dev_info dev = test_dev_info(fp->rx.dev);
 	struct rte_comch_mem_info mem;
 
-	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &dev), 0);
 	/* no region: no buffers */
 	conf.buf_size = 1;
 	TEST_CALL(create_refused(conn, &conf));
@@ -311,9 +310,8 @@ test_infos(struct test_fp *fp)
 {
 	struct rte_comch_consumer_conf conf = { .nb_posts = SLOTS, .imm_len = 8 };
 	struct rte_comch_remote_consumer_info info;
-	struct rte_comch_dev_info dev;
+	struct rte_comch_dev_info dev = test_dev_info(fp->rx.dev);
 
-	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &dev), 0);
 	TEST_EXPECT(rte_comch_conn_consumer_info_get(NULL, 1, &info), -EINVAL);
 	TEST_EXPECT(rte_comch_conn_consumer_info_get(fp->tx.ep->conn, 1, NULL), -EINVAL);
 	TEST_CALL(info_refused(fp->tx.ep->conn, 1, -ENOENT));

@@ -224,10 +224,9 @@ test_mixed(struct test_fp *fp)
 {
 	static const uint32_t lens[] = { 0, 3, 8, 31, 32, 33, 56, 57, 100, 256 };
 	static const uint32_t posts[] = { 1, 8, POSTS };
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(fp->rx.dev);
 	unsigned int i, j;
 
-	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &info), 0);
 	for (i = 0; i < RTE_DIM(lens) && lens[i] <= info.max_imm_len; i++) {
 		for (j = 0; j < RTE_DIM(posts); j++) {
 			TEST_CALL(mixed(fp, 1, lens[i], posts[j]));

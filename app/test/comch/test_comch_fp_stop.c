@@ -257,14 +257,13 @@ test_stop_packets(struct test_fp *fp)
 	struct rte_comch_mem *mem = test_mem_pool(fp->rx.dev, "stop_rx", 4 * PLACES, 0, 256,
 			RTE_COMCH_MEM_F_PEER_WRITE);
 	struct test_q *consumer, *producer;
-	struct rte_comch_mem_info info;
+	struct rte_comch_mem_info info = test_mem_info(mem);
 	struct rte_mbuf *pkts[8];
 	struct test_slots from;
 	uint32_t fetch, got, i;
 	uint64_t end;
 	uint16_t n;
 
-	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
 	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, 32));
 	for (fetch = 0; fetch < 2; fetch++) {
 		TEST_CALL(test_fp_queues(fp, mem, PLACES, 0, &consumer, &producer));
@@ -423,15 +422,6 @@ test_stop_starting_region(struct test_fp *fp)
 /* Longer than all limits of the library. */
 #define STALL_MS 6500
 
-static int
-dev_status(int16_t dev_id)
-{
-	struct rte_comch_dev_info info = { .status = 1 };
-
-	rte_comch_dev_info_get(dev_id, &info);
-	return info.status;
-}
-
 /* An engine that stood beyond all limits gives its driver the time to look, first. */
 static int
 test_stop_stalled(struct test_fp *fp)
@@ -446,7 +436,7 @@ test_stop_stalled(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
 	test_turn_ms(fp->rx.pe, fp->tx.pe, STALL_MS);
 	ALONE_WAIT(fp->rx.q_pe, test_q_state(consumer) == RTE_COMCH_STATE_IDLE);
-	TEST_EXPECT(dev_status(fp->rx.dev), 0);
+	TEST_EXPECT(test_dev_status(fp->rx.dev), 0);
 	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), 0);
 	return TEST_SUCCESS;
 }
@@ -469,7 +459,7 @@ start_stalled(int answered)
 	test_turn_ms(fp.rx.pe, fp.rx.q_pe, 1000);
 	TEST_UNTIL(test_q_state(consumer) == (int)state, test_turn(fp.rx.pe, fp.rx.q_pe), TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), answered ? 0 : -ENOTCONN);
-	TEST_EXPECT(dev_status(fp.rx.dev), 0);
+	TEST_EXPECT(test_dev_status(fp.rx.dev), 0);
 	return TEST_SUCCESS;
 }
 

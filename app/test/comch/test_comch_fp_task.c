@@ -31,10 +31,8 @@ pair_make(struct test_fp *fp, struct pair *p)
 {
 	const struct rte_comch_producer_conf producer_conf = { .nb_tasks = TASKS };
 	struct rte_comch_consumer_conf consumer_conf = { .nb_tasks = TASKS };
-	struct rte_comch_dev_info info;
 
-	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &info), 0);
-	p->imm_len = RTE_MIN(MAX_IMM, info.max_imm_len);
+	p->imm_len = RTE_MIN(MAX_IMM, test_dev_info(fp->rx.dev).max_imm_len);
 	consumer_conf.imm_len = p->imm_len;
 	TEST_CALL(test_slots_new(&p->to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, TASKS, LEN));
 	TEST_CALL(test_slots_new(&p->from, fp->tx.dev, 0, TASKS, LEN));

@@ -105,11 +105,10 @@ test_max_pes(void)
 	static struct rte_comch_ctx *ctxs[MAX_PES + 1];
 	static struct rte_comch_pe *pes[MAX_PES + 1];
 	struct rte_comch_server_conf server_conf;
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.dpu);
 	uint32_t i, nb = 0;
 	int ret = 0;
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	if (info.max_pes == 0 || info.max_pes > MAX_PES)
 		return test_skip("%u engines are too many, or there is no limit", info.max_pes);
 	test_server_conf(NULL, "many", &server_conf);
@@ -139,11 +138,10 @@ test_recv_bytes(void)
 {
 	struct rte_comch_pe *pe = test_pe_new();
 	struct rte_comch_server_conf conf = { .name = "room" };
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.dpu);
 	struct test_ep *server;
 	uint32_t size;
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	for (size = 1; size <= info.max_msg_size; size = size < 8 ? size + 1 : size * 2 - 1) {
 		conf.ctrl.max_msg_size = size;
 		conf.ctrl.recv_queue_size = info.max_recv_bytes == 0 ? info.max_recv_queue_size :

@@ -91,9 +91,8 @@ static int
 test_queue_sizes(void)
 {
 	struct rte_comch_conn *conn = connection();
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.host);
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
 	TEST_CALL(sizes(conn, consumer_size, info.max_posts, TEST_FAKE_POSTS));
 	TEST_CALL(sizes(conn, producer_size, info.max_sends, TEST_FAKE_SENDS));
 	return TEST_SUCCESS;
@@ -148,9 +147,8 @@ test_rep_list_fails(void)
 static int
 limits_are(const struct rte_comch_dev_info *want, const char *fw_version)
 {
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.host);
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
 	TEST_EXPECT(info.capa, want->capa);
 	TEST_EXPECT(info.max_msg_size, want->max_msg_size);
 	TEST_EXPECT(info.max_posts, want->max_posts);
@@ -169,9 +167,8 @@ limits_are(const struct rte_comch_dev_info *want, const char *fw_version)
 static int
 test_reset_keeps_limits(void)
 {
-	struct rte_comch_dev_info first;
+	struct rte_comch_dev_info first = test_dev_info(test_pair.host);
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &first), 0);
 	TEST_EXPECT(rte_comch_dev_reset(test_pair.host), 0);
 	TEST_CALL(limits_are(&first, ""));
 

@@ -56,11 +56,10 @@ too_long(int16_t dev)
 {
 	uint64_t lens[] = { UINT64_MAX, UINT64_MAX - 4095, RTE_BIT64(63), 0 };
 	struct rte_comch_mem *mem = NULL;
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(dev);
 	static uint8_t own[1];
 	unsigned int i;
 
-	TEST_EXPECT(rte_comch_dev_info_get(dev, &info), 0);
 	lens[3] = info.max_buf_size + 1;
 	for (i = 0; i < RTE_DIM(lens) && lens[i] > info.max_buf_size; i++) {
 		TEST_EXPECT(rte_comch_mem_alloc(dev, lens[i], 0, &mem), -EINVAL);
@@ -271,11 +270,10 @@ static int
 check_pool(struct rte_comch_mem *mem, uint32_t nb, uint16_t data_room)
 {
 	struct rte_mbuf *pkts[POOL_MBUFS], *more;
-	struct rte_comch_mem_info info;
+	struct rte_comch_mem_info info = test_mem_info(mem);
 	const uint8_t *from, *to;
 	uint32_t i;
 
-	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
 	TEST_TRUE(info.pool != NULL && info.addr == rte_comch_mem_addr(mem));
 	TEST_EXPECT(rte_mempool_avail_count(info.pool), nb);
 	TEST_TRUE(info.len >= (uint64_t)nb * data_room);

@@ -114,13 +114,12 @@ static int
 test_flags(void)
 {
 	struct rte_comch_mem *mem = NULL;
-	struct rte_comch_dev_info info;
 	struct rte_comch_mem_info of;
 	int16_t dev = test_pair.dpu;
+	struct rte_comch_dev_info info = test_dev_info(dev);
 	static uint8_t own[100];
 	int ret;
 
-	TEST_EXPECT(rte_comch_dev_info_get(dev, &info), 0);
 	TEST_EXPECT(rte_comch_mem_register(-1, own, 1, PW, &mem), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_register(dev, NULL, 1, PW, &mem), -EINVAL);
 	TEST_EXPECT(rte_comch_mem_register(dev, own, 0, PW, &mem), -EINVAL);
@@ -193,9 +192,8 @@ link_new_of(struct test_fp *fp, struct link *l, struct rte_comch_mem *mem, uint6
 static int
 link_new(struct test_fp *fp, struct link *l, struct rte_comch_mem *mem)
 {
-	struct rte_comch_mem_info info;
+	struct rte_comch_mem_info info = test_mem_info(mem);
 
-	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
 	return link_new_of(fp, l, mem, info.pool != NULL ? 0 :
 			RTE_MIN((info.len + 1) / 2, (uint64_t)MAX_LEN));
 }

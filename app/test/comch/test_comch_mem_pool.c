@@ -279,11 +279,9 @@ static int
 iovas_of(const struct rte_comch_mem *mem)
 {
 	struct rte_mbuf *pkts[POOL_MBUFS];
-	struct rte_comch_mem_info info;
 	uint32_t i;
 
-	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
-	TEST_EXPECT(rte_pktmbuf_alloc_bulk(info.pool, pkts, POOL_MBUFS), 0);
+	TEST_EXPECT(rte_pktmbuf_alloc_bulk(test_mem_info(mem).pool, pkts, POOL_MBUFS), 0);
 	for (i = 0; i < POOL_MBUFS; i++) {
 		TEST_TRUE(rte_mem_virt2memseg_list(pkts[i]->buf_addr) != NULL);
 		TEST_TRUE(rte_mbuf_iova_get(pkts[i]) == rte_mem_virt2iova(pkts[i]->buf_addr));
@@ -370,7 +368,6 @@ count_external(const struct rte_memseg_list *list, void *arg)
 static int
 test_iova_eal(void)
 {
-	struct rte_comch_dev_info info;
 	struct rte_comch_dev_ops ops;
 	const struct rte_comch_dev_ops *was;
 	struct rte_comch_mem *mem = NULL;
@@ -380,8 +377,7 @@ test_iova_eal(void)
 
 	if (rte_eal_iova_mode() != RTE_IOVA_VA)
 		return test_skip("IOVAs are physical here, so not every pool has them");
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
-	dev = rte_comch_pmd_get_by_name(info.name);
+	dev = rte_comch_pmd_get_by_name(test_dev_info(test_pair.dpu).name);
 	was = dev->ops;
 	ops = *was;
 	ops.mem_alloc = eal_mem_alloc;

@@ -177,9 +177,8 @@ test_conf_pool(void)
 {
 	struct test_ep *ep = test_ep_new();
 	struct rte_comch_server_conf conf;
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.dpu);
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &info), 0);
 	test_server_conf(ep, "test", &conf);
 	mbuf_conf(&conf.ctrl);
 	TEST_EXPECT(server_create(&conf), 0);

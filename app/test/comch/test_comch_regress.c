@@ -156,12 +156,10 @@ doorbells_exhausted(struct test_ep **old, struct test_ep **more)
 static int
 test_doorbells_exhausted(void)
 {
-	struct rte_comch_dev_info dpu;
 	struct test_ep **clients;
 	int ret;
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.dpu, &dpu), 0);
-	if (strcmp(dpu.driver, "comch_shm") != 0)
+	if (strcmp(test_dev_info(test_pair.dpu).driver, "comch_shm") != 0)
 		return test_skip("the numbers of this case are those of the shm driver");
 	clients = calloc(LINK_CLIENTS + SPARE_WORDS * WORD_CLIENTS, sizeof(clients[0]));
 	TEST_TRUE(clients != NULL);
@@ -314,19 +312,15 @@ test_one_byte_messages(void)
 	uint64_t before = violations(test_pair.dpu), host_before = violations(test_pair.host);
 	const struct rte_comch_server_conf server_conf = { .ctrl.max_msg_size = 1 };
 	const struct rte_comch_client_conf client_conf = { .ctrl.max_msg_size = 1 };
-	struct rte_comch_dev_info info;
-	struct rte_comch_conn_info conn_info;
 	unsigned int i;
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
-	if ((info.capa & RTE_COMCH_CAPA_CONSUMER) == 0)
+	if ((test_dev_info(test_pair.host).capa & RTE_COMCH_CAPA_CONSUMER) == 0)
 		return test_skip("the device has no consumers");
 	server = test_server_run_conf(&server_conf, test_pe_new());
 	server->echo = true;
 	client = test_client_run_conf(&client_conf, test_pe_new());
 	TEST_WAIT(client->conn != NULL && server->nb_connects == 1, TEST_MS);
-	TEST_EXPECT(rte_comch_conn_info_get(client->conn, &conn_info), 0);
-	TEST_EXPECT(conn_info.max_msg_size, 1);
+	TEST_EXPECT(test_conn_facts(client->conn).max_msg_size, 1);
 
 	nears[0] = fars[1] = client;
 	nears[1] = fars[0] = server;

@@ -225,7 +225,6 @@ test_refused_bus(void)
 static int
 test_two_cards(void)
 {
-	struct rte_comch_dev_info info;
 	char second[PATH_MAX];
 	int other, ret;
 
@@ -235,8 +234,7 @@ test_two_cards(void)
 	other = test_vdev_add("role=host,function=pf0,path=%s,pci_bus=0002:5e", second);
 	TEST_TRUE(other >= 0);
 	ret = rte_comch_dev_get_id_by_name("0002:5e:00.0");
-	TEST_EXPECT(rte_comch_dev_info_get((int16_t)other, &info), 0);
-	TEST_EXPECT(rte_comch_dev_get_id_by_name(info.vuid), other);
+	TEST_EXPECT(rte_comch_dev_get_id_by_name(test_dev_info((int16_t)other).vuid), other);
 	TEST_EXPECT(test_vdev_remove((int16_t)other), 0);
 	test_rendezvous_remove(second);
 	TEST_EXPECT(ret, other);

@@ -59,12 +59,10 @@ case_open(void)
 {
 	const struct rte_comch_producer_conf producer_conf = { .nb_tasks = TASKS };
 	struct rte_comch_consumer_conf consumer_conf = { .nb_tasks = 4 * TASKS };
-	struct rte_comch_dev_info info;
 
 	nb_ids = nb_rets = 0;
 	TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-	TEST_EXPECT(rte_comch_dev_info_get(fp.rx.dev, &info), 0);
-	imm_len = RTE_MIN(MAX_IMM, info.max_imm_len);
+	imm_len = RTE_MIN(MAX_IMM, test_dev_info(fp.rx.dev).max_imm_len);
 	consumer_conf.imm_len = imm_len;
 	TEST_CALL(test_slots_new(&to, fp.rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 4 * TASKS, LEN));
 	TEST_CALL(test_slots_new(&from, fp.tx.dev, 0, TASKS, LEN));

@@ -121,10 +121,9 @@ test_list(void)
 static int
 test_info(void)
 {
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.host);
 	char request[64], value[RTE_DEV_NAME_MAX_LEN + 2];
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
 	snprintf(request, sizeof(request), "/comch/info,%d", test_pair.host);
 	TEST_EXPECT(ask(request), 0);
 	snprintf(value, sizeof(value), "\"%s\"", info.name);
@@ -324,9 +323,8 @@ creation_fails(struct rte_comch_conn *conn, uint32_t start, int want)
 static int
 need_producers(void)
 {
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.host);
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
 	if ((info.capa & RTE_COMCH_CAPA_PRODUCER) == 0)
 		return test_skip("the device has no producers");
 	if (info.max_producers > 1024)
@@ -340,11 +338,10 @@ test_no_room_for_queues(void)
 {
 	struct rte_comch_ctx *producers[1024];
 	struct test_ep *server, *client;
-	struct rte_comch_dev_info info;
+	struct rte_comch_dev_info info = test_dev_info(test_pair.host);
 	uint32_t nb = 0;
 	int ret;
 
-	TEST_EXPECT(rte_comch_dev_info_get(test_pair.host, &info), 0);
 	TEST_CALL(test_connected(&server, &client));
 	while (nb < info.max_producers &&
 			rte_comch_producer_create(client->conn, NULL, &producers[nb]) == 0)

@@ -517,6 +517,39 @@ test_connected(struct test_ep **server, struct test_ep **client)
 	return TEST_SUCCESS;
 }
 
+struct rte_comch_dev_info
+test_dev_info(int16_t dev_id)
+{
+	struct rte_comch_dev_info info;
+	int ret = rte_comch_dev_info_get(dev_id, &info);
+
+	if (ret != 0)
+		test_give_up("device %d has no facts: %s", dev_id, strerror(-ret));
+	return info;
+}
+
+struct rte_comch_mem_info
+test_mem_info(const struct rte_comch_mem *mem)
+{
+	struct rte_comch_mem_info info;
+	int ret = rte_comch_mem_info_get(mem, &info);
+
+	if (ret != 0)
+		test_give_up("a region has no facts: %s", strerror(-ret));
+	return info;
+}
+
+struct rte_comch_conn_info
+test_conn_facts(const struct rte_comch_conn *conn)
+{
+	struct rte_comch_conn_info info;
+	int ret = rte_comch_conn_info_get(conn, &info);
+
+	if (ret != 0)
+		test_give_up("a connection has no facts: %s", strerror(-ret));
+	return info;
+}
+
 struct rte_comch_ctx_info
 test_ctx_info(const struct rte_comch_ctx *ctx)
 {

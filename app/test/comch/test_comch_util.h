@@ -182,6 +182,9 @@ int test_state(const struct test_ep *ep);
 /** The identifier of a consumer or producer. @return 0 if ctx is neither. */
 uint32_t test_queue_id(const struct rte_comch_ctx *ctx);
 /** What the functions that end in info_get tell; the case fails if they do not. */
+struct rte_comch_dev_info test_dev_info(int16_t dev_id);
+struct rte_comch_mem_info test_mem_info(const struct rte_comch_mem *mem);
+struct rte_comch_conn_info test_conn_facts(const struct rte_comch_conn *conn);
 struct rte_comch_ctx_info test_ctx_info(const struct rte_comch_ctx *ctx);
 struct rte_comch_task_info test_task_info(const struct rte_comch_task *task);
 /** Server or client of a connection, NULL after its end. */
