@@ -4,6 +4,7 @@
 
 /* EAL and a directory. Nothing of comch is in here. */
 
+#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -28,6 +29,14 @@ fuzz_die(const char *what, int error)
 static void
 path_remove(void)
 {
+	DIR *dir = opendir(fuzz_path);
+	struct dirent *entry;
+
+	/* sockets: the devices are not removed */
+	while (dir != NULL && (entry = readdir(dir)) != NULL)
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir != NULL)
+		closedir(dir);
 	rmdir(fuzz_path);
 }
 

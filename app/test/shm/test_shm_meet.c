@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -56,7 +57,28 @@ meet_setup(void)
 	ctx = NULL;
 	pe = NULL;
 	memset(pids, 0, sizeof(pids));
-	return test_rendezvous_create(path, sizeof(path)) == 0 ? TEST_SUCCESS : TEST_FAILED;
+	/* one that all users reach, as EAL's is not */
+	strcpy(path, "/tmp/comch_test_XXXXXX");
+	return mkdtemp(path) != NULL ? TEST_SUCCESS : TEST_FAILED;
+}
+
+/* Its engine has to see the last of its links. */
+static int
+dev_close(void)
+{
+	unsigned int i;
+	int ret = -EBUSY;
+
+	if (ctx != NULL)
+		rte_comch_ctx_destroy(ctx);
+	ctx = NULL;
+	for (i = 0; i < 1000 && ret == -EBUSY; i++) {
+		if (pe != NULL)
+			rte_comch_pe_progress(pe);
+		ret = test_vdev_remove((int16_t)dev);
+	}
+	dev = -1;
+	return ret;
 }
 
 static void
@@ -71,12 +93,10 @@ meet_teardown(void)
 		waitpid(pids[i], NULL, 0);
 	}
 	hostile_close_all();
-	if (ctx != NULL)
-		rte_comch_ctx_destroy(ctx);
+	if (dev >= 0 && dev_close() != 0)
+		test_fail("the device cannot be removed");
 	if (pe != NULL)
 		rte_comch_pe_destroy(pe);
-	if (dev >= 0 && test_vdev_remove((int16_t)dev) != 0)
-		test_fail("the device cannot be removed");
 	test_rendezvous_remove(path);
 }
 
@@ -128,19 +148,50 @@ unmapped_serves(uid_t uid, int ready)
 	}
 }
 
-/* Another user wants to attach: how that ends. */
+/* Another process that wants to attach. */
+struct child {
+	uid_t uid;
+	const char *map; /* of its user namespace, if it is in a container of its own */
+	struct sockaddr_un addr;
+	socklen_t len;
+};
+
+/* Into namespaces that share nothing with those of this process. */
+static void
+container_enter(const char *map)
+{
+	int fd, status;
+	pid_t pid;
+
+	/* another user's process may not write to its own files */
+	if (prctl(PR_SET_DUMPABLE, 1) != 0 ||
+			unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID) != 0)
+		_exit(CHILD_CANNOT);
+	fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, map, strlen(map)) != (ssize_t)strlen(map))
+		_exit(CHILD_CANNOT);
+	/* the first process of the new namespace */
+	pid = fork();
+	if (pid != 0)
+		_exit(waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
+			WEXITSTATUS(status) : 5);
+	alarm(20);
+}
+
 static void __attribute__((noreturn))
-other_attaches(const struct sockaddr_un *addr, socklen_t len)
+child_attaches(const struct child *child)
 {
 	struct hostile *e;
 
 	hostile_alone = true;
 	alarm(20);
-	if (setresgid(OTHER_UID, OTHER_UID, OTHER_UID) != 0 ||
-			setresuid(OTHER_UID, OTHER_UID, OTHER_UID) != 0)
+	if (setresgid(child->uid, child->uid, child->uid) != 0 ||
+			setresuid(child->uid, child->uid, child->uid) != 0)
 		_exit(CHILD_CANNOT);
+	if (child->map != NULL)
+		container_enter(child->map);
 	e = hostile_wrap(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-	if (connect(e->fd, (const struct sockaddr *)addr, len) != 0)
+	if (connect(e->fd, (const struct sockaddr *)&child->addr, child->len) != 0)
 		_exit(errno == EACCES ? CHILD_REFUSED : 1);
 	if (fcntl(e->fd, F_SETFL, O_NONBLOCK) != 0 ||
 			hostile_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
@@ -153,6 +204,34 @@ other_attaches(const struct sockaddr_un *addr, socklen_t len)
 		_exit(3);
 	_exit(e->msg.hello_ack.status == -EACCES ? CHILD_REFUSED :
 		e->msg.hello_ack.status == 0 ? CHILD_ENTERED : 4);
+}
+
+/* Served by the child of unmapped_start(), or else by this process. */
+static int
+attach(const struct child *child, int expected)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	int status = 0;
+	pid_t pid = 0;
+
+	fflush(stdout);
+	pids[1] = fork();
+	TEST_TRUE(pids[1] >= 0);
+	if (pids[1] == 0)
+		child_attaches(child);
+	while (pid == 0 && test_now_ns() < end) {
+		if (pids[0] == 0)
+			peer_serve(pe);
+		usleep(100);
+		pid = waitpid(pids[1], &status, WNOHANG);
+	}
+	TEST_ASSERT(pid == pids[1] && WIFEXITED(status), "the child does not end");
+	pids[1] = 0;
+	if (WEXITSTATUS(status) == CHILD_CANNOT)
+		return test_skip("no namespaces can be made here");
+	TEST_ASSERT(WEXITSTATUS(status) == expected, "user %u, expected %d: %d", child->uid,
+		expected, WEXITSTATUS(status));
+	return TEST_SUCCESS;
 }
 
 static int
@@ -173,22 +252,6 @@ unmapped_start(uid_t uid)
 	return c == 0 ? TEST_SUCCESS : test_skip("no user namespace can be made here");
 }
 
-static int
-unmapped_refused(const struct sockaddr_un *addr, socklen_t len)
-{
-	int status;
-
-	pids[1] = fork();
-	TEST_TRUE(pids[1] >= 0);
-	if (pids[1] == 0)
-		other_attaches(addr, len);
-	TEST_EXPECT(waitpid(pids[1], &status, 0), pids[1]);
-	pids[1] = 0;
-	TEST_ASSERT(WIFEXITED(status) && WEXITSTATUS(status) == CHILD_REFUSED,
-		"user %u was not refused: %x", OTHER_UID, (unsigned int)status);
-	return TEST_SUCCESS;
-}
-
 static socklen_t
 abstract_addr(struct sockaddr_un *addr, uid_t uid)
 {
@@ -205,30 +268,37 @@ abstract_addr(struct sockaddr_un *addr, uid_t uid)
 static int
 test_unmapped_user(void)
 {
-	struct sockaddr_un addr;
-	socklen_t len = abstract_addr(&addr, OWNER_UID);
+	struct child child = { .uid = OTHER_UID };
 	char args[64];
 
+	child.len = abstract_addr(&child.addr, OWNER_UID);
 	snprintf(args, sizeof(args), "role=dpu,functions=%s", function);
 	TEST_CALL(dev_open(OWNER_UID, args));
 	TEST_CALL(unmapped_start(OWNER_UID));
-	return unmapped_refused(&addr, len);
+	return attach(&child, CHILD_REFUSED);
+}
+
+/* A device of this user that serves the function in the folder. */
+static int
+folder_open(uid_t uid, const char *args)
+{
+	char all[PATH_MAX + 128];
+
+	snprintf(all, sizeof(all), "role=dpu,functions=%s,path=%s%s", function, path, args);
+	return dev_open(uid, all);
 }
 
 /* The owner of a folder that is closed to all others looks like another user. */
 static int
 test_unmapped_owner(void)
 {
-	char args[PATH_MAX + 64];
-	struct sockaddr_un addr;
-	socklen_t len;
+	struct child child = { .uid = OTHER_UID };
 
-	snprintf(args, sizeof(args), "role=dpu,functions=%s,path=%s", function, path);
+	child.len = hostile_addr(&child.addr, path, function);
 	TEST_EXPECT(chown(path, OWNER_UID, OWNER_UID), 0);
-	TEST_CALL(dev_open(0, args));
-	len = hostile_addr(&addr, path, function);
+	TEST_CALL(folder_open(0, ""));
 	TEST_CALL(unmapped_start(0));
-	return unmapped_refused(&addr, len);
+	return attach(&child, CHILD_REFUSED);
 }
 
 /* The host's side, too, takes nobody without a number for its own user. */
@@ -266,6 +336,217 @@ test_unmapped_server(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * Sockets in a folder
+ */
+
+static const char *
+folder_file(const char *name, const char *suffix)
+{
+	static char file[PATH_MAX + 64];
+
+	snprintf(file, sizeof(file), "%s/%s%s", path, name, suffix);
+	return file;
+}
+
+/* A volume is enough for two containers, with the same numbers of users or with others. */
+static int
+test_containers(void)
+{
+	struct child same = { .uid = 0, .map = "0 0 1" };
+	struct child other = { .uid = OTHER_UID, .map = "0 21235 1" };
+
+	TEST_EXPECT(chmod(path, 0777), 0);
+	TEST_CALL(folder_open(0, ""));
+	same.len = other.len = hostile_addr(&same.addr, path, function);
+	other.addr = same.addr;
+	TEST_CALL(attach(&same, CHILD_ENTERED));
+	return attach(&other, CHILD_ENTERED);
+}
+
+/* All may enter the folder, but only one may attach. */
+static int
+test_not_listed(void)
+{
+	struct child listed = { .uid = OWNER_UID }, other = { .uid = OTHER_UID };
+	struct rte_comch_dev_stats stats = { 0 };
+
+	TEST_EXPECT(chmod(path, 0711), 0);
+	TEST_CALL(folder_open(0, ",uids=21234"));
+	listed.len = other.len = hostile_addr(&listed.addr, path, function);
+	other.addr = listed.addr;
+	TEST_CALL(attach(&listed, CHILD_ENTERED));
+	TEST_CALL(attach(&other, CHILD_REFUSED));
+	TEST_EXPECT(rte_comch_dev_stats_get((int16_t)dev, &stats), 0);
+	TEST_EXPECT(stats.links_refused, 1);
+	return TEST_SUCCESS;
+}
+
+/* The same users may connect to the socket as may write to the folder. */
+static int
+test_socket_mode(void)
+{
+	static const struct {
+		uint16_t folder, socket;
+		const char *args;
+	} modes[] = {
+		{ 0700, 0600, "" },
+		{ 0755, 0600, "" },
+		{ 0770, 0620, "" },
+		{ 0773, 0622, "" },
+		{ 0711, 0622, ",uids=21234" },
+	};
+	struct stat st;
+	unsigned int i;
+	mode_t mask;
+
+	TEST_EXPECT(chown(path, OWNER_UID, OTHER_UID), 0);
+	for (i = 0; i < RTE_DIM(modes); i++) {
+		TEST_EXPECT(chmod(path, modes[i].folder), 0);
+		mask = umask(i % 2 == 0 ? 0 : 0777);
+		dev = test_vdev_add("role=dpu,functions=%s,path=%s%s", function, path,
+				modes[i].args);
+		umask(mask);
+		TEST_TRUE(dev >= 0);
+		TEST_EXPECT(stat(folder_file(function, ""), &st), 0);
+		TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
+		dev = -1;
+		TEST_ASSERT(S_ISSOCK(st.st_mode) && (st.st_mode & 07777) == modes[i].socket,
+			"%o of a folder makes %o", modes[i].folder, st.st_mode);
+		TEST_EXPECT(st.st_uid, modes[i].args[0] != '\0' ? 0 : OWNER_UID);
+		TEST_EXPECT(st.st_gid, modes[i].args[0] != '\0' ? 0 : OTHER_UID);
+	}
+	return TEST_SUCCESS;
+}
+
+/* Whether a process has a lock on a byte of the lock file, as another process sees it. */
+static bool
+is_locked(void)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int status = -1, fd;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		fd = open(folder_file("comch", ".lock"), O_RDWR | O_CLOEXEC);
+		_exit(fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type == F_WRLCK);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		WEXITSTATUS(status) == 1;
+}
+
+/* A second device of the process is refused, and the first one keeps its lock. */
+static int
+test_second_device(void)
+{
+	int second;
+
+	TEST_CALL(folder_open(0, ""));
+	TEST_TRUE(is_locked());
+	second = test_vdev_add("role=dpu,functions=%s,path=%s", function, path);
+	TEST_EXPECT(second, -EADDRINUSE);
+	TEST_TRUE(is_locked());
+	/* of another function: its end leaves the first one alone */
+	second = test_vdev_add("role=dpu,functions=pf1,path=%s", path);
+	TEST_TRUE(second >= 0);
+	TEST_EXPECT(test_vdev_remove((int16_t)second), 0);
+	TEST_TRUE(is_locked());
+	return TEST_SUCCESS;
+}
+
+/* A child of the card's side that lives on, with all descriptors, holds no function. */
+static int
+test_forked_child(void)
+{
+	TEST_CALL(folder_open(0, ""));
+	fflush(stdout);
+	pids[0] = fork();
+	TEST_TRUE(pids[0] >= 0);
+	if (pids[0] == 0) {
+		alarm(20);
+		for (;;)
+			pause();
+	}
+	TEST_EXPECT(dev_close(), 0);
+	dev = test_vdev_add("role=dpu,functions=%s,path=%s", function, path);
+	TEST_ASSERT(dev >= 0, "the function is held: %s", strerror(-dev));
+	return TEST_SUCCESS;
+}
+
+/* What a card's side leaves that is killed; and what keeps a name from its place. */
+static int
+test_left_socket(void)
+{
+	struct child child = { .uid = 0 };
+	struct hostile *e = hostile_wrap(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+	int fd;
+
+	child.len = hostile_addr(&child.addr, path, function);
+	TEST_EXPECT(bind(e->fd, (struct sockaddr *)&child.addr, child.len), 0);
+	hostile_close(e);
+	TEST_CALL(folder_open(0, ""));
+	TEST_CALL(attach(&child, CHILD_ENTERED));
+	TEST_EXPECT(dev_close(), 0);
+	fd = open(folder_file(function, ""), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+	TEST_TRUE(fd >= 0);
+	close(fd);
+	dev = test_vdev_add("role=dpu,functions=%s,path=%s", function, path);
+	TEST_EXPECT(unlink(folder_file(function, "")), 0);
+	TEST_EXPECT(dev, -ENOTSOCK);
+	return TEST_SUCCESS;
+}
+
+/* Who may write to the folder has the card's side change files of others through it. */
+static int
+test_planted_links(void)
+{
+	char victim[] = "/tmp/comch_test_XXXXXX";
+	const char * const names[] = { "comch.lock", function };
+	int fd = mkstemp(victim), second;
+	unsigned int i;
+	struct stat st;
+
+	TEST_TRUE(fd >= 0);
+	close(fd);
+	TEST_EXPECT(chmod(path, 0777), 0);
+	for (i = 0; i < RTE_DIM(names) + 1; i++) {
+		if (i == RTE_DIM(names))
+			TEST_EXPECT(symlink(victim, folder_file(function, ".new")), 0);
+		else
+			TEST_EXPECT(symlink(victim, folder_file(names[i], "")), 0);
+		second = test_vdev_add("role=dpu,functions=%s,path=%s", function, path);
+		if (second >= 0)
+			TEST_EXPECT(test_vdev_remove((int16_t)second), 0);
+		/* under the name that is only in between, it is in nobody's way */
+		TEST_EXPECT(second >= 0, i == RTE_DIM(names));
+		if (i < RTE_DIM(names))
+			TEST_EXPECT(unlink(folder_file(names[i], "")), 0);
+		TEST_EXPECT(stat(victim, &st), 0);
+		TEST_TRUE(S_ISREG(st.st_mode) && (st.st_mode & 07777) == 0600);
+	}
+	TEST_EXPECT(unlink(victim), 0);
+	return TEST_SUCCESS;
+}
+
+/* In a folder of mode 1777, as /tmp, the socket of another user stays. */
+static int
+test_sticky_folder(void)
+{
+	struct hostile *e = hostile_wrap(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+	struct sockaddr_un addr;
+	socklen_t len = hostile_addr(&addr, path, function);
+
+	TEST_EXPECT(chmod(path, 01777), 0);
+	TEST_EXPECT(bind(e->fd, (struct sockaddr *)&addr, len), 0);
+	TEST_EXPECT(chown(addr.sun_path, OTHER_UID, OTHER_UID), 0);
+	TEST_EXPECT(seteuid(OWNER_UID), 0);
+	dev = test_vdev_add("role=dpu,functions=%s,path=%s", function, path);
+	TEST_EXPECT(seteuid(0), 0);
+	TEST_EXPECT(unlink(addr.sun_path), 0);
+	TEST_EXPECT(dev, -EADDRINUSE);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "shm: how the two sides meet",
 	.setup = meet_suite_setup,
@@ -274,6 +555,14 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(meet_setup, meet_teardown, test_unmapped_user),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_unmapped_owner),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_unmapped_server),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_containers),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_not_listed),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_socket_mode),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_second_device),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_forked_child),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_left_socket),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_planted_links),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_sticky_folder),
 		TEST_CASES_END(),
 	},
 };

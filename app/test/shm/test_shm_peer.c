@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -32,17 +31,11 @@ unsigned int
 hostile_addr(void *addr, const char *path, const char *function)
 {
 	struct sockaddr_un *sun = addr;
-	struct stat st;
-	int n;
 
 	memset(sun, 0, sizeof(*sun));
 	sun->sun_family = AF_UNIX;
-	if (stat(path, &st) != 0)
-		return 0;
-	n = snprintf(sun->sun_path + 1, sizeof(sun->sun_path) - 1,
-			"dpdk-comch/dir-%llx-%llx/%s", (unsigned long long)st.st_dev,
-			(unsigned long long)st.st_ino, function);
-	return (unsigned int)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+	snprintf(sun->sun_path, sizeof(sun->sun_path), "%s/%s", path, function);
+	return sizeof(*sun);
 }
 
 int

@@ -80,6 +80,8 @@ peer_host_suite_setup(void)
 void
 peer_host_suite_teardown(void)
 {
+	struct sockaddr_un addr;
+
 	/* the surroundings remove the contexts, and then nothing holds the device */
 	if (peer_host.client != NULL)
 		test_ep_close(peer_host.client);
@@ -90,6 +92,8 @@ peer_host_suite_teardown(void)
 	test_progress_ms(5);
 	if (peer_host.listen_fd >= 0)
 		close(peer_host.listen_fd);
+	hostile_addr(&addr, peer_host.path, "pf0");
+	unlink(addr.sun_path);
 	if (peer_host.dev >= 0 && test_vdev_remove(peer_host.dev) != 0)
 		test_fail("the attacked device cannot be removed");
 	peer_host.dev = -1;

@@ -399,7 +399,6 @@ child_hello(int fd)
 enum child_job {
 	CHILD_FORKS,   /* Has a child of its own that keeps the socket. */
 	CHILD_CLOSES,  /* Closes the socket when told, and exits when told. */
-	CHILD_NOBODY,  /* Becomes another user first. */
 };
 
 static void __attribute__((noreturn))
@@ -407,14 +406,11 @@ child_main(enum child_job job, int in, int out)
 {
 	struct sockaddr_un addr;
 	unsigned int len = hostile_addr(&addr, peer_env.path, "pf0");
-	union shm_wire_msg msg = { 0 };
 	pid_t pid = 0;
 	char c = 0;
 	int fd;
 
 	alarm(20);
-	if (job == CHILD_NOBODY && (setgid(65534) != 0 || setuid(65534) != 0))
-		_exit(3);
 	fd = addr_connect(&addr, len);
 	if (fd < 0)
 		_exit(4);
@@ -436,16 +432,6 @@ child_main(enum child_job job, int in, int out)
 		if (write(out, &c, 1) != 1 || read(in, &c, 1) != 1)
 			_exit(5);
 		_exit(0);
-	}
-	if (job == CHILD_NOBODY) {
-		/* the first is that HELLO was not read */
-		if (recv(fd, &msg, sizeof(msg), MSG_DONTWAIT) < 0 && errno != ECONNRESET)
-			_exit(6);
-		if (msg.hdr.type != SHM_WIRE_HELLO_ACK &&
-				recv(fd, &msg, sizeof(msg), MSG_DONTWAIT) !=
-				sizeof(msg.hello_ack))
-			_exit(8);
-		_exit(msg.hello_ack.status == -EACCES ? 0 : 7);
 	}
 	_exit(0);
 }
@@ -540,25 +526,6 @@ test_death_beside_birth(void)
 		PEER_WAIT(peer_links() == 2, TEST_MS);
 		hostile_close(e);
 	}
-	TEST_EXPECT(peer_violations(), 0);
-	return TEST_SUCCESS;
-}
-
-static int
-test_other_user(void)
-{
-	struct rte_comch_dev_stats before, after;
-	struct child child;
-
-	if (geteuid() != 0)
-		return test_skip("only root can become another user");
-	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &before), 0);
-	TEST_CALL(child_start(&child, CHILD_NOBODY));
-	peer_turn_ms(5);
-	TEST_EXPECT(child_tell(&child), 0);
-	TEST_EXPECT(child_end(&child), 0);
-	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &after), 0);
-	TEST_EXPECT(after.links_refused, before.links_refused + 1);
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
 }
@@ -692,7 +659,6 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_link_cycles),
 		PEER_CASE(test_fork_holds_socket),
 		PEER_CASE(test_death_beside_birth),
-		PEER_CASE(test_other_user),
 		PEER_CASE(test_never_ready),
 		PEER_CASE(test_idle_engine),
 		PEER_CASE(test_close_reasons),

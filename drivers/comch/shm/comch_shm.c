@@ -52,8 +52,6 @@
 	SHM_ARG_MAX_MEM "=<MiB>"
 
 #define SHM_DFLT_FUNCTION "pf0"
-#define SHM_MAX_VFS 120
-#define SHM_MAX_SFS 1000
 /* Emulated PCI addresses: the first bus of the functions, and the buses that they take. */
 #define SHM_DFLT_PCI_BUS 0x3b
 #define SHM_NB_PCI_BUSES 9
@@ -78,12 +76,8 @@
 static void
 func_pci_addr(const struct shm_dev *dev, const struct shm_func *func, char *addr, size_t size)
 {
-	unsigned int devfn = func->pf;
+	uint32_t devfn = shm_func_number(func);
 
-	if (func->type == RTE_COMCH_FUNC_VF)
-		devfn = 2 + func->pf * SHM_MAX_VFS + func->number;
-	else if (func->type == RTE_COMCH_FUNC_SF) /* from the next bus on */
-		devfn = 256 + func->pf * SHM_MAX_SFS + func->number;
 	snprintf(addr, size, "%04x:%02x:%02x.%x", dev->pci_domain, dev->pci_bus + devfn / 256,
 		devfn / 8 % 32, devfn % 8);
 }
@@ -164,7 +158,8 @@ shm_dump(struct rte_comch_dev *rte_dev, FILE *f)
 	uint32_t i, nb;
 
 	shm_dev_lock(dev);
-	fprintf(f, "  rendezvous dpdk-comch/%s\n", dev->space);
+	fprintf(f, "  rendezvous %s%s\n", dev->path[0] == '\0' ? "dpdk-comch/" : "",
+		dev->path[0] == '\0' ? dev->space : dev->path);
 	TAILQ_FOREACH(link, &dev->links, next) {
 		for (i = 0, nb = 0; i < SHM_WIRE_MAX_CHANS; i++)
 			nb += link->chans[i] != NULL;
@@ -588,6 +583,7 @@ shm_dev_free(struct shm_dev *dev)
 	for (i = 0; i < dev->nb_funcs; i++) {
 		if (dev->funcs[i].fd >= 0)
 			shm_fd_close(dev->funcs[i].fd);
+		shm_place_leave(dev, &dev->funcs[i]);
 		shm_ledgers_free(&dev->funcs[i]);
 	}
 	if (dev->epfd >= 0)

@@ -50,6 +50,10 @@ extern int shm_logtype;
 
 #define SHM_MAX_FUNCTIONS 256
 #define SHM_MAX_UIDS 16
+/* Of each of the two PFs; and the numbers that functions have, for all. */
+#define SHM_MAX_VFS 120
+#define SHM_MAX_SFS 1000
+#define SHM_NB_FUNC_NUMBERS (256 + 2 * SHM_MAX_SFS)
 /* Users of one function at one time, and links of one of them if max_links= is not given. */
 #define SHM_MAX_USERS 16
 #define SHM_MAX_LINKS 128
@@ -89,6 +93,7 @@ struct shm_dev;
 struct shm_fast;
 struct shm_link;
 struct shm_peer_region;
+struct shm_place;
 struct shm_producer;
 struct shm_qdoorbells;
 struct shm_remote_consumer;
@@ -140,6 +145,7 @@ struct shm_func {
 	uint16_t number; /* of the VF or SF */
 	uint16_t id;
 	int fd; /* listens; -1 on the host */
+	struct shm_place *place; /* of its socket, if that is in a folder */
 	uint32_t nb_links;
 	uint64_t log_until; /* TSC: lines up to now fill so much time; atomic */
 	uint32_t nb_unlogged; /* since the last line; atomic */
@@ -165,14 +171,25 @@ struct shm_bin {
 	dpdk_thread_t thread;
 };
 
+/* One of its own for each function there can be: its place on the emulated PCI buses. */
+static inline uint32_t
+shm_func_number(const struct shm_func *func)
+{
+	if (func->type == RTE_COMCH_FUNC_VF)
+		return 2 + func->pf * SHM_MAX_VFS + func->number;
+	if (func->type == RTE_COMCH_FUNC_SF) /* from the next bus on */
+		return 256 + func->pf * SHM_MAX_SFS + func->number;
+	return func->pf;
+}
+
 struct shm_dev {
 	struct rte_comch_dev *dev;
 	enum rte_comch_role role;
 	pthread_mutex_t lock; /* guards all that follows but the mempool */
 
 	char path[256];    /* rendezvous directory; empty for the user's own */
-	int path_fd;       /* so that no other directory gets its number; or -1 */
-	char space[64];    /* its part of the socket names */
+	int path_fd;       /* of it; or -1 */
+	char space[64];    /* names where the ends meet; of sockets, if there is no path */
 	uid_t unmapped;    /* what users without a number here look like */
 	uid_t uid;         /* effective: of the sockets that listen, or at the last attempt */
 	uint32_t nb_uids;  /* who may attach, if this is not 0 */
@@ -190,6 +207,7 @@ struct shm_dev {
 	bool tx_later;          /* that of a link; atomic */
 	uint64_t next_connect;  /* host: TSC of the next attempt */
 	int refusal;            /* host: what the last attempt was answered, or 0 */
+	int connect_errno;      /* host: why the last attempt has found nobody, or 0 */
 	uid_t server_uid;       /* host: of the other side at the last attempt */
 	uint64_t next_meet_log; /* host: TSC, not before this */
 	struct shm_group *groups[SHM_WIRE_MAX_GROUPS];
@@ -494,13 +512,18 @@ int shm_link_take(struct shm_link *link, enum shm_limit limit, uint64_t nb);
 void shm_link_give(struct shm_link *link, enum shm_limit limit, uint64_t nb);
 int shm_user_get(struct rte_comch_dev *dev, uint32_t nr, struct rte_comch_pmd_user *user);
 
+/* shm_place.c: sockets of path= */
+void shm_place_addr(const struct shm_dev *dev, const char *function, const char *suffix,
+		struct sockaddr_un *addr);
+int shm_place_listen(const struct shm_dev *dev, struct shm_func *func);
+void shm_place_leave(const struct shm_dev *dev, struct shm_func *func);
+
 /* shm_meet.c: where the sides meet, and what is wrong if they do not */
 void shm_meet_user(struct shm_dev *dev);
 void shm_meet_dir(struct shm_dev *dev, const struct stat *st);
 socklen_t shm_meet_addr(const struct shm_dev *dev, const struct shm_func *func,
 		struct sockaddr_un *addr);
-bool shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func,
-		const struct ucred *cred);
+bool shm_meet_allows(const struct shm_dev *dev, const struct ucred *cred);
 void shm_meet_refused(const struct shm_dev *dev, struct shm_func *func,
 		const struct ucred *cred);
 void shm_meet_left(const struct shm_link *link);

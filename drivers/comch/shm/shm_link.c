@@ -54,26 +54,36 @@ int
 shm_listen(struct shm_dev *dev, struct shm_func *func)
 {
 	struct sockaddr_un addr;
-	socklen_t len = shm_meet_addr(dev, func, &addr);
-	int ret;
+	socklen_t len;
+	int ret = 0;
 
 	func->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (func->fd < 0)
 		return -errno;
-	if (bind(func->fd, (struct sockaddr *)&addr, len) != 0 ||
-			listen(func->fd, SHM_MAX_LINKS) != 0) {
-		ret = -errno;
-		if (ret == -EADDRINUSE)
-			SHM_LOG(ERR, "%s: function %s is served by another process or device: end that one, or take other functions=, or another path= on both sides",
-				dev->dev->data->name, func->name);
-		goto fail;
+	if (dev->path[0] != '\0') {
+		ret = shm_place_listen(dev, func);
+	} else {
+		len = shm_meet_addr(dev, func, &addr);
+		if (bind(func->fd, (struct sockaddr *)&addr, len) != 0 ||
+				listen(func->fd, SHM_MAX_LINKS) != 0)
+			ret = -errno;
 	}
-	ret = epoll_add(dev, func->fd, func);
+	if (ret == 0)
+		ret = epoll_add(dev, func->fd, func);
 	if (ret == 0)
 		return 0;
-fail:
+	if (ret == -EADDRINUSE)
+		SHM_LOG(ERR, "%s: function %s is served by another process or device: end that one, or take other functions=, or another path= on both sides",
+			dev->dev->data->name, func->name);
+	else if (ret == -ENOTSOCK)
+		SHM_LOG(ERR, "%s: %s/%s is no socket: remove it, or take another path= on both sides",
+			dev->dev->data->name, dev->path, func->name);
+	else if (ret == -EACCES)
+		SHM_LOG(ERR, "%s: no socket can be made in %s: let user %u write to it and to what is in it, or take another path= on both sides",
+			dev->dev->data->name, dev->path, geteuid());
 	close(func->fd);
 	func->fd = -1;
+	shm_place_leave(dev, func);
 	return ret;
 }
 
@@ -303,7 +313,7 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
 		goto fail;
 	dev->server_uid = cred.uid;
-	if (!shm_meet_allows(dev, func, &cred)) {
+	if (!shm_meet_allows(dev, &cred)) {
 		link_refuse(dev, func, fd, &cred, -EACCES);
 		goto fail;
 	}
@@ -360,8 +370,16 @@ shm_host_connect(struct shm_dev *dev, uint64_t now)
 	if (fd < 0)
 		return;
 	len = shm_meet_addr(dev, func, &addr);
-	if (connect(fd, (struct sockaddr *)&addr, len) != 0) {
+	dev->connect_errno = connect(fd, (struct sockaddr *)&addr, len) == 0 ? 0 : errno;
+	if (dev->connect_errno != 0) {
 		close(fd);
+		if (dev->connect_errno != EACCES)
+			return;
+		/* the kernel has refused us, and not the card's side */
+		rte_comch_pmd_count(&dev->dev->data->stats.links_refused);
+		dev->refusal = -EACCES;
+		dev->server_uid = 0;
+		dev->next_connect += rte_get_tsc_hz();
 		return;
 	}
 	link = link_create(dev, func, fd, now);

@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -25,7 +26,6 @@
 
 #define MEET_PREFIX "dpdk-comch/"
 #define MEET_USER "uid-"
-#define MEET_DIR "dir-"
 
 /* What a look takes at most: a lcore waits for it. */
 #define MEET_MAX_LINES 8192
@@ -39,13 +39,14 @@
 /* What was seen of the sockets of card's sides. */
 struct meet {
 	const struct shm_dev *dev;
+	int err;            /* of the last attempt */
 	char names[MEET_MAX_NAMES * 64]; /* as they are logged */
 	uint32_t nb_names;
 	uint32_t nb_lines;
 	bool partly;        /* there may be more than was looked at */
-	bool here;          /* our socket, in our network namespace */
+	bool here;          /* our socket, with a path or in our network namespace */
 	bool function;      /* other functions at our place */
-	bool user, dir;     /* our function: of other users, at other paths */
+	bool user;          /* our function: of other users */
 	char process[16];   /* that has our socket in another network namespace */
 };
 
@@ -73,20 +74,24 @@ shm_meet_user(struct shm_dev *dev)
 	snprintf(dev->space, sizeof(dev->space), MEET_USER "%u", dev->uid);
 }
 
-/* By identity, so that two spellings of one directory meet. */
+/* By identity, so that two spellings of one directory have one name. */
 void
 shm_meet_dir(struct shm_dev *dev, const struct stat *st)
 {
-	snprintf(dev->space, sizeof(dev->space), MEET_DIR "%" PRIx64 "-%" PRIx64,
+	snprintf(dev->space, sizeof(dev->space), "dir-%" PRIx64 "-%" PRIx64,
 		(uint64_t)st->st_dev, (uint64_t)st->st_ino);
 }
 
-/* Abstract: it goes with its owner, however that ends. */
+/* Without a path abstract: it goes with its owner, however that ends. */
 socklen_t
 shm_meet_addr(const struct shm_dev *dev, const struct shm_func *func, struct sockaddr_un *addr)
 {
 	int n;
 
+	if (dev->path[0] != '\0') {
+		shm_place_addr(dev, func->name, "", addr);
+		return sizeof(*addr);
+	}
 	memset(addr, 0, sizeof(*addr));
 	addr->sun_family = AF_UNIX;
 	n = snprintf(addr->sun_path + 1, sizeof(addr->sun_path) - 1, MEET_PREFIX "%s/%s",
@@ -101,36 +106,24 @@ same_user(const struct shm_dev *dev, uid_t one, uid_t other)
 	return one == other && one != dev->unmapped;
 }
 
-static bool
-mode_allows(const struct shm_dev *dev, const struct stat *st, uid_t uid, gid_t gid)
-{
-	if (same_user(dev, uid, st->st_uid))
-		return (st->st_mode & S_IWUSR) != 0;
-	if (uid != dev->unmapped && gid == st->st_gid)
-		return (st->st_mode & S_IWGRP) != 0;
-	return (st->st_mode & S_IWOTH) != 0;
-}
-
-/* Whether a host's process of one user takes one of another for the card's side. */
+/*
+ * Whether a host's process of one user takes one of another for the card's side. In a
+ * folder that only its owner writes to, nobody else makes a socket.
+ */
 static bool
 server_trusted(const struct shm_dev *dev, uid_t server, uid_t host)
 {
 	struct stat st;
 
 	return server == 0 || same_user(dev, server, host) || (dev->path[0] != '\0' &&
-		stat(dev->path, &st) == 0 && same_user(dev, server, st.st_uid));
+		fstat(dev->path_fd, &st) == 0 && (same_user(dev, server, st.st_uid) ||
+		(st.st_mode & (S_IWGRP | S_IWOTH)) == 0));
 }
 
-/*
- * An abstract socket has no owner and no mode. So what the mode of a socket in
- * the directory would say is asked of <path>/<function>, if the administrator
- * made such a file, or else of the directory.
- */
+/* The kernel has asked the folder and the socket. An abstract one has no owner and mode. */
 bool
-shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func, const struct ucred *cred)
+shm_meet_allows(const struct shm_dev *dev, const struct ucred *cred)
 {
-	char file[sizeof(dev->path) + SHM_WIRE_FUNCTION_SIZE + 1];
-	struct stat st;
 	uint32_t i;
 
 	if (dev->role == RTE_COMCH_ROLE_HOST)
@@ -140,12 +133,7 @@ shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func, const st
 	for (i = 0; i < dev->nb_uids; i++)
 		if (dev->uids[i] == cred->uid)
 			return true;
-	if (dev->path[0] == '\0' || dev->nb_uids != 0)
-		return false;
-	snprintf(file, sizeof(file), "%s/%s", dev->path, func->name);
-	if (stat(file, &st) != 0 && stat(dev->path, &st) != 0)
-		return false;
-	return mode_allows(dev, &st, cred->uid, cred->gid);
+	return dev->path[0] != '\0' && dev->nb_uids == 0;
 }
 
 /* Of a peer that is not let in. */
@@ -160,8 +148,6 @@ shm_meet_refused(const struct shm_dev *dev, struct shm_func *func, const struct 
 		remedy = "only root, the own user and the owner of path= are taken for the card's side";
 	else if (dev->nb_uids != 0)
 		remedy = "add its user to uids=";
-	else if (dev->path[0] != '\0')
-		remedy = "let its user write to path=, or list it in uids=";
 	else
 		remedy = "run both sides as one user, or give both path=";
 	SHM_PEER_LOG(dev, func, WARNING, "%s: process %d of user %u may not %s %s: %s; %s",
@@ -181,6 +167,40 @@ shm_meet_left(const struct shm_link *link)
 	rte_comch_pmd_count(&dev->dev->data->stats.links_refused);
 	SHM_PEER_LOG(dev, link->func, WARNING, "%s: process %u of user %u does not let user %u serve %s: run this side as root, as its user, or as the owner of path=",
 		dev->dev->data->name, link->pid, link->uid, dev->uid, link->func->name);
+}
+
+static void
+meet_name(struct meet *meet, const char *space, const char *slash, const char *function)
+{
+	if (meet->nb_names++ < MEET_MAX_NAMES)
+		snprintf(meet->names + strlen(meet->names),
+			sizeof(meet->names) - strlen(meet->names), "%s%s%s%s",
+			meet->nb_names == 1 ? "" : ", ", space, slash, function);
+}
+
+/* Whose process has ended may be there, too. */
+static void
+meet_look_folder(struct meet *meet)
+{
+	int fd = openat(meet->dev->path_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (dir == NULL) {
+		if (fd >= 0)
+			close(fd);
+		meet->partly = true;
+		return;
+	}
+	while (meet->nb_lines < MEET_MAX_LINES && (entry = readdir(dir)) != NULL) {
+		meet->nb_lines++;
+		if (entry->d_type != DT_SOCK || strncmp(entry->d_name, "pf", 2) != 0 ||
+				strlen(entry->d_name) >= SHM_WIRE_FUNCTION_SIZE)
+			continue;
+		meet->function |= strcmp(entry->d_name, meet->dev->funcs[0].name) != 0;
+		meet_name(meet, "", "", entry->d_name);
+	}
+	closedir(dir);
 }
 
 /* One line of /proc/net/unix. Anyone can take any name: only what we could is looked at. */
@@ -208,13 +228,8 @@ meet_see(struct meet *meet, const char *line, const char *process)
 	}
 	meet->here |= same_space && same_function;
 	meet->function |= same_space && !same_function;
-	if (same_function && !same_space)
-		*(strncmp(space, MEET_USER, strlen(MEET_USER)) == 0 ?
-			&meet->user : &meet->dir) = true;
-	if (meet->nb_names++ < MEET_MAX_NAMES)
-		snprintf(meet->names + strlen(meet->names),
-			sizeof(meet->names) - strlen(meet->names), "%s%s/%s",
-			meet->nb_names == 1 ? "" : ", ", space, function);
+	meet->user |= same_function && !same_space;
+	meet_name(meet, space, "/", function);
 }
 
 static void
@@ -277,32 +292,28 @@ meet_guess(const struct meet *meet, char *text, size_t size)
 
 	if (meet->here)
 		snprintf(text, size, "a process has this socket and does not answer: it hangs, or no thread of it calls rte_comch_pe_progress()");
+	else if (path && meet->err == ECONNREFUSED)
+		snprintf(text, size, "a card's side that was killed and has left its socket: start it again");
 	else if (meet->process[0] != '\0')
-		snprintf(text, size, "another network namespace: this socket is in that of process %s, as of a container: run both sides in one network namespace",
+		snprintf(text, size, "another network namespace: this socket is in that of process %s, as of a container: give both sides the same path=, in a folder that both have",
 			meet->process);
 	else if (meet->function)
 		snprintf(text, size, "another function: the card's side here does not serve %s: add it to functions= there, or give this device one of those by function=",
 			function);
-	else if (meet->user && !path)
+	else if (path)
+		snprintf(text, size, "no server: start the card's side first, with functions=%s and path=%s; if it runs, it has no or another path=, or the folder was made anew since",
+			function, dev->path);
+	else if (meet->user)
 		snprintf(text, size, "another user: another one than %u serves %s: run both sides as one user, or give both the same path=; or start your card's side, if that is not yours",
 			dev->uid, function);
-	else if (meet->user)
-		snprintf(text, size, "another path: who serves %s has no path=: give it path=%s, too; or start your card's side, if that is not yours",
-			function, dev->path);
-	else if (meet->dir && !path)
-		snprintf(text, size, "another path: who serves %s has a path=, and this device has none: give it the same one; or start your card's side, if that is not yours",
-			function);
-	else if (meet->dir)
-		snprintf(text, size, "another path: who serves %s has another folder than path=%s, or one that was made anew since: give both sides the same one, and restart them; or start your card's side, if that is not yours",
-			function, dev->path);
 	else if (meet->nb_names != 0)
-		snprintf(text, size, "another path or user, and another function: give both sides the same path=, and %s to the card's side by functions=",
+		snprintf(text, size, "another user, and another function: give both sides the same path=, and %s to the card's side by functions=",
 			function);
 	else if (meet->partly)
-		snprintf(text, size, "no server that was found among %u sockets: start the card's side first, with functions=%s; if it runs, it may hang, or have another path or user",
+		snprintf(text, size, "no server that was found among %u sockets: start the card's side first, with functions=%s; if it runs, it may hang, or have another user or a path=",
 			meet->nb_lines, function);
 	else
-		snprintf(text, size, "no server: start the card's side first, with functions=%s; if it runs in a container, run both sides in one network namespace",
+		snprintf(text, size, "no server: start the card's side first, with functions=%s; if it has a path=, or runs in a container, give both sides the same path=",
 			function);
 }
 
@@ -310,36 +321,40 @@ static void
 meet_log_refused(const struct shm_dev *dev, uid_t server)
 {
 	const char *name = dev->dev->data->name, *function = dev->funcs[0].name;
+	bool path = dev->path[0] != '\0';
+	const char *where = path ? dev->path : dev->space;
 
 	if (!server_trusted(dev, server, dev->uid))
-		SHM_LOG(NOTICE, "%s: " MEET_PREFIX "%s/%s is served by user %u, whom this process of user %u does not let serve: run the card's side as root, as this user, or as the owner of path=",
-			name, dev->space, function, server, dev->uid);
-	else if (dev->path[0] == '\0')
-		SHM_LOG(NOTICE, "%s: " MEET_PREFIX "%s/%s does not let user %u in: run both sides as one user, or give both the same path=",
-			name, dev->space, function, dev->uid);
+		SHM_LOG(NOTICE, "%s: %s/%s is served by user %u, whom this process of user %u does not let serve: run the card's side as root, as this user, or as the owner of path=",
+			name, where, function, server, dev->uid);
 	else
-		SHM_LOG(NOTICE, "%s: " MEET_PREFIX "%s/%s does not let user %u in: on the card's side add it to uids=, or without uids= let it write to %s/%s if there is such a file, else to %s",
-			name, dev->space, function, dev->uid, dev->path, function, dev->path);
+		SHM_LOG(NOTICE, "%s: %s/%s does not let user %u in: %s", name, where, function,
+			dev->uid, !path ?
+			"run both sides as one user, or give both the same path=" :
+			"let it enter the folder, and on the card's side add it to uids=, or without uids= let it write to the folder and start anew");
 }
 
 static void
-meet_log_nobody(const struct shm_dev *dev, bool linked)
+meet_log_nobody(const struct shm_dev *dev, bool linked, int err)
 {
-	char text[sizeof(dev->path) + 256], folder[sizeof(dev->path) + 64] = "";
-	struct meet meet = { .dev = dev, .here = linked };
+	char text[sizeof(dev->path) + 256], folder[64] = "";
+	struct meet meet = { .dev = dev, .err = err, .here = linked || err == EAGAIN };
+	bool path = dev->path[0] != '\0';
 	struct stat st;
 
 	/* of this thread: another may be in another namespace */
-	meet_look(&meet, "/proc/thread-self/net/unix", NULL);
-	if (!meet.here && stat("/proc/thread-self/net/unix", &st) == 0)
+	if (path)
+		meet_look_folder(&meet);
+	else
+		meet_look(&meet, "/proc/thread-self/net/unix", NULL);
+	if (!path && !meet.here && stat("/proc/thread-self/net/unix", &st) == 0)
 		meet_look_afar(&meet, st.st_ino);
-	if (dev->path[0] != '\0' && stat(dev->path, &st) == 0)
-		snprintf(folder, sizeof(folder), " (%s, of user %u, mode 0%o)", dev->path,
-			st.st_uid, st.st_mode & 07777);
-	else if (dev->path[0] != '\0')
-		snprintf(folder, sizeof(folder), " (%s, which is gone)", dev->path);
-	SHM_LOG(NOTICE, "%s: nobody answered at " MEET_PREFIX "%s/%s%s; there is: %s%s",
-		dev->dev->data->name, dev->space, dev->funcs[0].name, folder,
+	if (path && fstat(dev->path_fd, &st) == 0)
+		snprintf(folder, sizeof(folder), " (%sof user %u, mode 0%o)",
+			st.st_nlink == 0 ? "removed, " : "", st.st_uid, st.st_mode & 07777);
+	SHM_LOG(NOTICE, "%s: nobody answered at %s%s/%s%s; there is: %s%s",
+		dev->dev->data->name, path ? "" : MEET_PREFIX, path ? dev->path : dev->space,
+		dev->funcs[0].name, folder,
 		meet.nb_names == 0 ? "none of these sockets" : meet.names,
 		meet.partly ? ", and others that were not looked at" :
 			meet.nb_names > MEET_MAX_NAMES ? ", and others" : "");
@@ -357,10 +372,12 @@ shm_meet_failed(struct shm_dev *dev, int reason)
 	uint64_t now = rte_get_tsc_cycles();
 	uid_t server;
 	bool linked, early;
+	int err;
 
 	shm_dev_lock(dev);
 	linked = !TAILQ_EMPTY(&dev->links);
 	server = dev->server_uid;
+	err = dev->connect_errno;
 	early = now < dev->next_meet_log;
 	if (!early)
 		dev->next_meet_log = now + rte_get_tsc_hz();
@@ -370,5 +387,5 @@ shm_meet_failed(struct shm_dev *dev, int reason)
 	if (reason == -EACCES)
 		meet_log_refused(dev, server);
 	else if (reason == -ETIMEDOUT)
-		meet_log_nobody(dev, linked);
+		meet_log_nobody(dev, linked, err);
 }
