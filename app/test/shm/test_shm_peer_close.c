@@ -24,6 +24,9 @@
 /* How long a close waits, and what an engine may take meanwhile. */
 #define HOLD_MS 3000u
 #define TURN_MS 1000u
+/* Connections of a client that dies, and those of them that one turn may end. */
+#define NB_CONNS 200u
+#define TURN_CONNS 32u
 
 /* A file system of one file. */
 struct slow_fs {
@@ -60,7 +63,7 @@ fs_attr(struct fuse_attr *attr, uint64_t node)
 static void
 fs_serve(const struct fuse_in_header *in)
 {
-	struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096 };
+	struct fuse_init_out init = { .major = 7, .minor = 31, .max_write = 4096 };
 	struct fuse_entry_out entry = { .nodeid = 2, .attr_valid = 1000, .entry_valid = 1000 };
 	struct fuse_attr_out attr = { .attr_valid = 1000 };
 	struct fuse_open_out open_out = { .fh = 1 };
@@ -95,9 +98,10 @@ fs_run(void *arg __rte_unused)
 	while (!__atomic_load_n(&fs.ends, __ATOMIC_RELAXED)) {
 		if (poll(&pfd, 1, 1) > 0 && read(fs.dev, buf, sizeof(buf)) > 0)
 			fs_serve((const struct fuse_in_header *)buf);
-		if (fs.flush == 0)
+		if (fs.flush == 0) {
 			until = test_now_ns() + (uint64_t)HOLD_MS * 1000000;
-		else if (test_now_ns() >= until || __atomic_load_n(&fs.released, __ATOMIC_RELAXED)) {
+		} else if (test_now_ns() >= until ||
+				__atomic_load_n(&fs.released, __ATOMIC_RELAXED)) {
 			fs_answer(fs.flush, 0, NULL, 0);
 			fs.flush = 0;
 		}
@@ -202,12 +206,52 @@ test_slow_files(void)
 	return ret;
 }
 
+/* What one client leaves behind takes an engine many turns, with others' work in between. */
+static int
+test_death(void)
+{
+	struct test_ep *target = peer_env.target;
+	uint32_t gone, most = 0, all;
+	struct hostile *e = hostile_up();
+	struct hostile_chan chan;
+	union shm_wire_msg msg;
+	uint64_t end;
+	unsigned int i;
+
+	for (i = 0; i < NB_CONNS; i++) {
+		memset(&chan, 0, sizeof(chan));
+		TEST_EXPECT(hostile_connect(e, &chan, i), 0);
+		hostile_fill(&msg, SHM_WIRE_READY, i);
+		msg.ready.tx.seg = i;
+		TEST_EXPECT(hostile_chan_seg_create(&chan, HOSTILE_RING_SIZE), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, i, chan.seg.fd), 0);
+		hostile_chan_free(&chan);
+	}
+	PEER_WAIT(target->nb_connects - target->nb_disconnects >= NB_CONNS, TEST_MS);
+	all = target->nb_disconnects + NB_CONNS;
+	hostile_close(e);
+	end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	while (target->nb_disconnects < all) {
+		TEST_TRUE(test_now_ns() < end);
+		gone = target->nb_disconnects;
+		rte_comch_pe_arm(peer_env.pe);
+		rte_comch_pe_progress(peer_env.pe);
+		most = RTE_MAX(most, target->nb_disconnects - gone);
+	}
+	test_note("at most %u of %u connections ended in one turn", most, NB_CONNS);
+	TEST_TRUE(most <= TURN_CONNS);
+	TEST_CALL(peer_honest(10));
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "shm, a hostile peer: what is slow to close",
 	.setup = peer_suite_setup,
 	.teardown = peer_suite_teardown,
 	.unit_test_cases = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_slow_files),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_death),
 		TEST_CASES_END(),
 	},
 };

@@ -72,6 +72,8 @@ extern int shm_logtype;
 #define SHM_RX_BYTES (64u << 10)
 /* Polls without an event after which a connection is left to its doorbell. */
 #define SHM_IDLE_POLLS 64
+/* Connections of a dead link that end in one turn. */
+#define SHM_DOWN_BURST 32
 /* Messages of one socket in one service. */
 #define SHM_SOCK_BURST 64
 
@@ -344,6 +346,7 @@ struct shm_group {
 	uint32_t sleeps; /* counts, without 0: the armed word */
 	struct rte_comch_pmd_event sync_ev;
 	bool sync_posted; /* under the device's lock */
+	struct shm_glink *leaving; /* of a dead link, on no list: connections of it are left */
 	uint64_t *bounce; /* one message, for the receive callback */
 	TAILQ_HEAD(, shm_consumer) consumers; /* attached and started */
 	TAILQ_HEAD(, shm_producer) producers; /* attached and started */
@@ -492,6 +495,7 @@ void shm_link_kill(struct shm_link *link, int reason);
 void shm_link_put(struct shm_link *link);
 void shm_link_violation(struct shm_link *link, const char *what, uint64_t a, uint64_t b);
 void shm_link_late(struct shm_link *link, const char *what);
+bool shm_group_sync_post(struct shm_group *group);
 void shm_groups_sync(struct shm_dev *dev);
 
 /* shm_barrier.c: the log; also of threads without the lock */
@@ -566,7 +570,7 @@ void shm_chan_event_handler(struct rte_comch_pmd_event *base);
 int shm_chan_join(struct shm_chan *chan);
 void shm_chan_close(struct shm_chan *chan, int reason);
 void shm_chan_lost(struct shm_chan *chan, int reason);
-void shm_glink_down(struct shm_glink *glink);
+bool shm_glink_down(struct shm_glink *glink);
 int shm_conf_check(const struct rte_comch_ctrl *ctrl);
 void shm_chans_expire(struct shm_group *group, uint64_t now);
 void shm_asked_expire(struct shm_group *group, uint64_t now);

@@ -619,8 +619,8 @@ rings_cut_settle(void)
 	rte_delay_us_sleep(SHM_CUT_US);
 }
 
-/* A group leaves a link that is dead. */
-void
+/* A group leaves a link that is dead: some of its connections; false if others are left. */
+bool
 shm_glink_down(struct shm_glink *glink)
 {
 	struct shm_link *link = glink->link;
@@ -628,6 +628,7 @@ shm_glink_down(struct shm_glink *glink)
 	struct shm_connect *connect;
 	struct rte_comch_conn *conn;
 	struct shm_chan *chan;
+	uint32_t nb = 0;
 	bool up;
 	int ret;
 
@@ -641,6 +642,8 @@ shm_glink_down(struct shm_glink *glink)
 			chan_ended(chan);
 			continue;
 		}
+		if (nb++ == SHM_DOWN_BURST)
+			return false;
 		/* what the peer published before it died is still delivered */
 		ret = up ? shm_chan_drain(chan) : 0;
 		if (ret != 0 && ret != -EAGAIN)
@@ -655,6 +658,7 @@ shm_glink_down(struct shm_glink *glink)
 			rte_comch_pmd_conn_down(conn, link->reason);
 		}
 	}
+	return true;
 }
 
 /* What a server or client asks of its peers' memory. */

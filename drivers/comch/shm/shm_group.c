@@ -124,12 +124,25 @@ group_sync(struct shm_group *group)
 	struct shm_dev *dev = group->dev;
 	struct shm_glink *glink;
 
+	bool done, posted;
+
 	group_join_links(group, true);
-	while (!group->closed && (glink = group_dead_glink(group)) != NULL) {
-		shm_glink_down(glink);
+	for (;;) {
+		if (group->leaving == NULL && !group->closed)
+			group->leaving = group_dead_glink(group);
+		glink = group->leaving;
+		if (glink == NULL)
+			return;
+		done = shm_glink_down(glink);
 		shm_dev_lock(dev);
-		glink_free_locked(glink);
+		posted = !done && shm_group_sync_post(group);
+		if (done) {
+			group->leaving = NULL;
+			glink_free_locked(glink);
+		}
 		shm_dev_unlock(dev);
+		if (posted)
+			return; /* the rest is for the next turn */
 	}
 }
 

@@ -138,24 +138,25 @@ shm_link_put(struct shm_link *link)
 	shm_trash_put(link->dev, &link->trash, link_free);
 }
 
-/* Have every group look at the list of links, in its own thread. */
+/* Have a group look at the list of links, in its own thread; false if it has no room. */
+bool
+shm_group_sync_post(struct shm_group *group)
+{
+	if (group->sync_posted)
+		return true;
+	group->sync_posted = rte_comch_pmd_event_post(group->pg.pe, &group->sync_ev) == 0;
+	group->refs += group->sync_posted;
+	return group->sync_posted;
+}
+
 void
 shm_groups_sync(struct shm_dev *dev)
 {
-	struct shm_group *group;
 	uint32_t i;
 
-	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++) {
-		group = dev->groups[i];
-		if (group == NULL || group->sync_posted)
-			continue;
-		group->refs++;
-		group->sync_posted = true;
-		if (rte_comch_pmd_event_post(group->pg.pe, &group->sync_ev) != 0) {
-			group->refs--;
-			group->sync_posted = false;
-		}
-	}
+	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++)
+		if (dev->groups[i] != NULL)
+			shm_group_sync_post(dev->groups[i]);
 }
 
 /* The end of a link. Its groups notice in their own threads. */

@@ -29,7 +29,7 @@ static DPDK_THREAD_FUNC(trash_main, arg)
 	pthread_mutex_lock(&bin->lock); /* check-ok: waiters must sleep */
 	for (;;) {
 		while (STAILQ_EMPTY(&bin->list) && !bin->ends)
-			pthread_cond_wait(&bin->cond, &bin->lock); /* check-ok: waiters must sleep */
+			pthread_cond_wait(&bin->cond, &bin->lock); /* check-ok: must sleep */
 		trash = STAILQ_FIRST(&bin->list);
 		if (trash == NULL)
 			break;
