@@ -425,9 +425,8 @@ test_nothing_left_behind(void)
 	TEST_WAIT(test_count_fds() <= fds, TEST_MS);
 	TEST_WAIT(test_count_maps() <= maps, TEST_MS);
 	TEST_WAIT(count_names() <= names, TEST_MS);
+	/* of shm: sockets of functions, which the next one takes, and the file of the lock */
 	TEST_EXPECT(count_files(&sides.here) + count_files(&sides.there), files);
-	if (!test_place_is_bluefield())
-		TEST_EXPECT(files, 4); /* "." and ".." of both */
 	test_note("before and after %u killed processes: %u and %u descriptors, %u and %u "
 			"mappings, %u and %u names, %" PRIu64 " and %" PRIu64 " KiB",
 			2 * LOSSES(5), fds,
