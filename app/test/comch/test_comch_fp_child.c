@@ -16,6 +16,8 @@
  *   blasted                   messages that these have sent
  *   giant <bytes> <seed>      send one message to the newest consumer
  *   state                     state of the client, and its reason
+ *   refuse <number>           the kernel refuses this system call from now on
+ *   device                    status of the device
  *   quit                      end
  */
 
@@ -388,6 +390,30 @@ do_state(const char *args __rte_unused)
 }
 
 static int
+do_refuse(const char *args)
+{
+	int ret = test_syscall_refuse(atol(args), EPERM, true);
+
+	test_log_quiet(); /* of what follows from it */
+	return ret != 0 ? ret : answer("ok");
+}
+
+static int
+do_device(const char *args __rte_unused)
+{
+	struct rte_comch_ctx_info ctx;
+	struct rte_comch_dev_info dev;
+	int ret;
+
+	if (child.ep == NULL)
+		return -EINVAL;
+	ret = rte_comch_ctx_info_get(child.ep->ctx, &ctx);
+	if (ret == 0)
+		ret = rte_comch_dev_info_get(ctx.dev_id, &dev);
+	return ret != 0 ? ret : answer("ok %d", dev.status);
+}
+
+static int
 do_quit(const char *args __rte_unused)
 {
 	child.side.quit = true;
@@ -404,6 +430,8 @@ static const struct test_child_command commands[] = {
 	{ "blasted", do_blasted },
 	{ "giant ", do_giant },
 	{ "state", do_state },
+	{ "refuse ", do_refuse },
+	{ "device", do_device },
 	{ "quit", do_quit },
 };
 

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -513,6 +514,51 @@ test_stopped_process(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * A process that could make others pass fences when it began, and cannot any more: it knows,
+ * and its device fails.
+ */
+static int
+test_barriers_begin_to_fail(void)
+{
+	struct test_load_conf conf = {
+		.nb_producers = 2,
+		.nb_consumers = 2,
+		.peer_producers = 2,
+		.peer_consumers = 2,
+		.nb_posts = 32,
+		.nb_sends = 32,
+		.max_len = 65536,
+		.seed = 5,
+	};
+	struct test_child *child;
+	struct test_load_sum sum;
+	struct test_load *load;
+
+	if (test_place_is_bluefield())
+		return test_skip("there are no fences for others");
+	test_log_quiet(); /* of what is done to the peer on purpose */
+	test_link_listen("test", test_pe_new());
+	TEST_CALL(host_child(0, &child, &conf.link));
+	TEST_CALL(load_begin(child, &conf, &load));
+	do {
+		test_progress_ms(1);
+		test_load_sum(load, &sum);
+	} while ((sum.sent < 100 || sum.received < 100) && !test_load_done(load));
+	if (test_child_ask(child, 10000, "refuse %d", SYS_membarrier) != 0)
+		return test_skip("there is no seccomp");
+	/* its consumers stop, which takes a fence */
+	TEST_EXPECT(test_child_ask(child, 10000, "finish"), 0);
+	TEST_WAIT(conf.link->ended, LOSS_WAIT_MS);
+	/* its producers may have found no consumer before that, which is no matter */
+	TEST_TRUE(test_load_wait(load, 10000, &sum) != -ETIMEDOUT);
+	test_child_ask(child, 10000, "wait");
+	TEST_EXPECT(test_child_ask(child, 10000, "device"), 0);
+	TEST_EXPECT(atoi(child->reply), -EIO);
+	TEST_EXPECT(test_child_end(child), 0);
+	return TEST_SUCCESS;
+}
+
 /* A process that does not run is late with an answer: it is lost, and no liar. */
 static int
 test_start_beside_stopped_process(void)
@@ -828,6 +874,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, teardown, test_producer_process_killed),
 		TEST_CASE_ST(NULL, teardown, test_consumer_process_killed),
 		TEST_CASE_ST(NULL, teardown, test_stopped_process),
+		TEST_CASE_ST(NULL, teardown, test_barriers_begin_to_fail),
 		TEST_CASE_ST(NULL, teardown, test_start_beside_stopped_process),
 		TEST_CASE_ST(NULL, teardown, test_stop_beside_stopped_process),
 		TEST_CASE_ST(NULL, teardown, test_stop_while_copied),

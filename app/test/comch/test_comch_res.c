@@ -4,12 +4,19 @@
 
 /*
  * What this process holds of the system: descriptors, mappings, memory. Read
- * from /proc, to be compared before and after.
+ * from /proc, to be compared before and after. And what the system refuses it.
  */
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 
 #include "test_comch_util.h"
 
@@ -102,4 +109,22 @@ test_memfd_kb(void)
 	free(line);
 	fclose(f);
 	return bytes / 1024;
+}
+
+int
+test_syscall_refuse(long nr, int err, bool all_threads)
+{
+	struct sock_filter ops[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)err),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog prog = { RTE_DIM(ops), ops };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+			syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			all_threads ? SECCOMP_FILTER_FLAG_TSYNC : 0, &prog) != 0)
+		return -errno;
+	return 0;
 }

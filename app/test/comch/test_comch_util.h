@@ -221,6 +221,8 @@ uint32_t test_rand(void);
 
 /** Resources of this process, for before and after. */
 unsigned int test_count_fds(void);
+/** From here on the kernel refuses a system call to this thread, or to all. @return 0 or -errno. */
+int test_syscall_refuse(long nr, int err, bool all_threads);
 unsigned int test_count_maps(void);
 /** Resident memory that no other process shares. */
 uint64_t test_private_kb(void);

@@ -9,13 +9,8 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 
 #include <rte_log.h>
 
@@ -41,24 +36,6 @@ struct refused {
 	unsigned int wakes;
 };
 
-/* From here on the kernel refuses this system call to the calling thread. */
-static int
-syscall_refuse(long nr, int err)
-{
-	struct sock_filter ops[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)err),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog prog = { RTE_DIM(ops), ops };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-			prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) != 0)
-		return -errno;
-	return 0;
-}
-
 /* The engine of the servers is progressed when it wakes, as an application does. */
 static void *
 refused_run(void *arg)
@@ -68,7 +45,7 @@ refused_run(void *arg)
 	struct refused *refused = arg;
 	unsigned int i;
 
-	if (syscall_refuse(refused->nr, refused->err) != 0)
+	if (test_syscall_refuse(refused->nr, refused->err, false) != 0)
 		return NULL;
 	while (test_now_ns() < end) {
 		for (i = 0; i < 100 && rte_comch_pe_progress(peer_env.pe) != 0; i++)

@@ -586,6 +586,8 @@ shm_dev_free(struct shm_dev *dev)
 		shm_place_leave(dev, &dev->funcs[i]);
 		shm_ledgers_free(&dev->funcs[i]);
 	}
+	if (dev->relies)
+		shm_barrier_fini();
 	if (dev->epfd >= 0)
 		close(dev->epfd);
 	if (dev->path_fd >= 0)
@@ -612,7 +614,7 @@ shm_dev_open(struct shm_dev *dev)
 			dev->dev->data->name, rte_strerror(rte_errno));
 		return -ENOMEM;
 	}
-	shm_barrier_init();
+	dev->relies = shm_barrier_init();
 	ret = shm_trash_start(&dev->bin);
 	if (ret != 0)
 		return ret;

@@ -215,6 +215,8 @@ struct shm_dev {
 	struct shm_group *groups[SHM_WIRE_MAX_GROUPS];
 	uint32_t nb_groups; /* that are not freed */
 	struct rte_mempool *events;
+	bool relies; /* on membarrier() */
+	bool failed; /* atomic */
 	bool huge; /* regions of huge pages: allocate them, and take them of peers */
 	struct shm_region *regions[SHM_WIRE_MAX_REGIONS]; /* that peers write to */
 	TAILQ_HEAD(, shm_remote_consumer) dying; /* consumers of peers that producers still use */

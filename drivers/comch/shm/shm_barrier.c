@@ -46,8 +46,11 @@ shm_peer_logs(const struct shm_dev *dev, struct shm_func *func, uint32_t level)
 	return true;
 }
 
-/* Of the whole process: set by the first device. */
+/* Of the whole process: whether what begins from now on relies on it. */
 static bool membarrier_ok;
+/* Devices that were made with it; and that it has failed since the first of them was. */
+static uint32_t nb_relying;
+static bool membarrier_failed;
 
 static int
 membarrier(int cmd)
@@ -55,7 +58,8 @@ membarrier(int cmd)
 	return syscall(SYS_membarrier, cmd, 0, 0);
 }
 
-void
+/* For one device: whether it relies on others' fences, until shm_barrier_fini(). */
+bool
 shm_barrier_init(void)
 {
 	const int need = MEMBARRIER_CMD_PRIVATE_EXPEDITED | MEMBARRIER_CMD_GLOBAL_EXPEDITED;
@@ -64,8 +68,26 @@ shm_barrier_init(void)
 	membarrier_ok = cmds >= 0 && (cmds & need) == need &&
 		membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 &&
 		membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
-	if (!membarrier_ok)
+	if (!membarrier_ok) {
 		SHM_LOG(INFO, "no membarrier() here: producers and consumers fence each burst");
+		return false;
+	}
+	if (__atomic_fetch_add(&nb_relying, 1, __ATOMIC_RELAXED) == 0)
+		__atomic_store_n(&membarrier_failed, false, __ATOMIC_RELAXED);
+	return true;
+}
+
+void
+shm_barrier_fini(void)
+{
+	__atomic_fetch_sub(&nb_relying, 1, __ATOMIC_RELAXED);
+}
+
+/* Those that rely on it must end. */
+bool
+shm_barrier_failed(void)
+{
+	return __atomic_load_n(&membarrier_failed, __ATOMIC_RELAXED);
 }
 
 /* This process cannot make others fence, and others cannot make it. */
@@ -75,21 +97,34 @@ shm_fences_needed(void)
 	return !membarrier_ok;
 }
 
+/*
+ * The other form of the call needs no memory, and takes milliseconds. If that fails as well,
+ * as by a filter of system calls that came later, the devices fail. Until they have ended,
+ * nothing is lost: stores of other cores are seen long before the pause is over.
+ */
+static void
+barrier(int cmd)
+{
+	/* without it each of them fences itself, see shm_light_fence() */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&nb_relying, __ATOMIC_RELAXED) == 0 || membarrier(cmd) == 0 ||
+			membarrier(MEMBARRIER_CMD_GLOBAL) == 0)
+		return;
+	__atomic_store_n(&membarrier_failed, true, __ATOMIC_RELAXED);
+	rte_delay_us_sleep(SHM_CUT_US);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 /* A full fence in all threads of this process. */
 void
 shm_barrier_process(void)
 {
-	/* without it each of them fences itself, see shm_light_fence() */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (membarrier_ok)
-		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+	barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
 
 /* A full fence in all threads of all processes that have this driver. */
 void
 shm_barrier_all(void)
 {
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (membarrier_ok)
-		membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+	barrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }

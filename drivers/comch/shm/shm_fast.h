@@ -296,7 +296,9 @@ void shm_bounce_fns(struct shm_consumer *c, struct rte_comch_fp_object *fp);
 bool shm_bounce_has_packets(const struct shm_consumer *c);
 
 /* shm_barrier.c */
-void shm_barrier_init(void);
+bool shm_barrier_init(void);
+void shm_barrier_fini(void);
+bool shm_barrier_failed(void);
 bool shm_fences_needed(void);
 void shm_barrier_process(void);
 void shm_barrier_all(void);

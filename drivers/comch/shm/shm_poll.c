@@ -642,10 +642,24 @@ group_service(struct shm_group *group, uint64_t now)
 	group->next_service = now + rte_get_tsc_hz() / US_PER_S * us;
 }
 
+/* What the device was made with is gone: it can be made again, without. Once. */
+static void
+dev_barriers_fail(struct shm_dev *dev)
+{
+	if (__atomic_exchange_n(&dev->failed, true, __ATOMIC_RELAXED))
+		return;
+	SHM_LOG(ERR, "%s: membarrier() has begun to fail, as by a seccomp filter that came later: let the filter allow it, or install it first; remove the devices of this driver and add them again",
+		dev->dev->data->name);
+	rte_comch_pmd_dev_down(dev->dev, -EIO);
+	dev->dev->ops->fail(dev->dev, -EIO);
+}
+
 static void
 group_slow_work(struct shm_group *group, uint64_t now)
 {
 	group_service(group, now);
+	if (unlikely(shm_barrier_failed()) && group->dev->relies)
+		dev_barriers_fail(group->dev);
 	if (group->nb_timed != 0)
 		shm_chans_expire(group, now);
 	if (!TAILQ_EMPTY(&group->asked) || !TAILQ_EMPTY(&group->unasked))
@@ -712,6 +726,7 @@ group_queues_arm(struct shm_group *group)
 	shm_msgq_group_arm(group);
 	/* A, W: pairs with rc_wake() and post_publish() of the peers, and with programs */
 	shm_barrier_all();
+	pending = shm_barrier_failed() && group->dev->relies;
 	group->idle_fence++; /* those that were armed may become idle from now on */
 	TAILQ_FOREACH(c, &group->consumers, next)
 		pending |= shm_consumer_pending(c);
