@@ -492,7 +492,7 @@ test_left_socket(void)
 	close(fd);
 	dev = test_vdev_add("role=dpu,functions=%s,path=%s", function, path);
 	TEST_EXPECT(unlink(folder_file(function, "")), 0);
-	TEST_EXPECT(dev, -ENOTSOCK);
+	TEST_EXPECT(dev, -EADDRINUSE);
 	return TEST_SUCCESS;
 }
 
@@ -547,6 +547,73 @@ test_sticky_folder(void)
 	return TEST_SUCCESS;
 }
 
+static bool
+connects(const struct sockaddr_un *addr, socklen_t len)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	bool ret = connect(fd, (const struct sockaddr *)addr, len) == 0;
+
+	close(fd);
+	return ret;
+}
+
+/* Both names at one place: what is held stays away, and comes when it is free. */
+static int
+held_comes(struct hostile *squatter, int other, const struct sockaddr_un *addr, socklen_t len)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	if (squatter != NULL)
+		hostile_close(squatter);
+	else
+		TEST_EXPECT(test_vdev_remove((int16_t)other), 0);
+	TEST_TRUE(!connects(addr, len));
+	do
+		peer_serve(pe);
+	while (!connects(addr, len) && test_now_ns() < end);
+	TEST_TRUE(connects(addr, len));
+	return TEST_SUCCESS;
+}
+
+/* A name that somebody squats on costs that function only, and no longer than that. */
+static int
+test_squatter(void)
+{
+	struct hostile *e = hostile_wrap(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+	char args[128], served[SHM_WIRE_FUNCTION_SIZE], own[SHM_WIRE_FUNCTION_SIZE];
+	struct sockaddr_un addr, other;
+	socklen_t len = abstract_addr(&addr, OWNER_UID), other_len;
+
+	TEST_EXPECT(bind(e->fd, (struct sockaddr *)&addr, len), 0);
+	snprintf(served, sizeof(served), "pf1%s", function + strlen("pf0"));
+	snprintf(args, sizeof(args), "role=dpu,functions=%s:%s", function, served);
+	TEST_CALL(dev_open(OWNER_UID, args));
+	strcpy(own, function);
+	strcpy(function, served);
+	other_len = abstract_addr(&other, OWNER_UID);
+	strcpy(function, own);
+	TEST_TRUE(connects(&other, other_len));
+	return held_comes(e, -1, &addr, len);
+}
+
+static int
+test_squatter_folder(void)
+{
+	char args[PATH_MAX + 64];
+	struct sockaddr_un addr, other;
+	socklen_t len = hostile_addr(&addr, path, function);
+	int first = test_vdev_add("role=dpu,functions=%s,path=%s", function, path);
+
+	TEST_TRUE(first >= 0);
+	snprintf(args, sizeof(args), "role=dpu,functions=%s:pf1,path=%s", function, path);
+	if (dev_open(0, args) != TEST_SUCCESS) {
+		test_vdev_remove((int16_t)first);
+		return TEST_FAILED;
+	}
+	TEST_TRUE(connects(&other, hostile_addr(&other, path, "pf1")));
+	return held_comes(NULL, first, &addr, len);
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "shm: how the two sides meet",
 	.setup = meet_suite_setup,
@@ -563,6 +630,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(meet_setup, meet_teardown, test_left_socket),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_planted_links),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_sticky_folder),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_squatter),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_squatter_folder),
 		TEST_CASES_END(),
 	},
 };

@@ -160,6 +160,10 @@ shm_dump(struct rte_comch_dev *rte_dev, FILE *f)
 	shm_dev_lock(dev);
 	fprintf(f, "  rendezvous %s%s\n", dev->path[0] == '\0' ? "dpdk-comch/" : "",
 		dev->path[0] == '\0' ? dev->space : dev->path);
+	for (i = 0; dev->role == RTE_COMCH_ROLE_DPU && i < dev->nb_funcs; i++)
+		if (dev->funcs[i].fd < 0)
+			fprintf(f, "  function %s: held by another process or device\n",
+				dev->funcs[i].name);
 	TAILQ_FOREACH(link, &dev->links, next) {
 		for (i = 0, nb = 0; i < SHM_WIRE_MAX_CHANS; i++)
 			nb += link->chans[i] != NULL;
@@ -598,11 +602,41 @@ shm_dev_free(struct shm_dev *dev)
 	free(dev);
 }
 
+/* Who holds a name keeps that function from us, and no other. */
+static int
+dev_listen(struct shm_dev *dev)
+{
+	const char *name = dev->dev->data->name;
+	struct shm_func *func;
+	int ret;
+
+	for (func = dev->funcs; func < dev->funcs + dev->nb_funcs; func++) {
+		ret = shm_listen(dev, func);
+		if (ret == 0)
+			continue;
+		if (ret == -EACCES)
+			SHM_LOG(ERR, "%s: no socket can be made in %s: let user %u write to it and to what is in it, or take another path= on both sides",
+				name, dev->path, geteuid());
+		else if (ret != -EADDRINUSE && ret != -ENOTSOCK)
+			SHM_LOG(ERR, "%s: cannot serve function %s: %s", name, func->name,
+				strerror(-ret));
+		if (ret != -EADDRINUSE && ret != -ENOTSOCK)
+			return ret;
+		SHM_LOG(WARNING, "%s: function %s is %s, and tried again each second: end or remove that one, or take other functions=, or another path= on both sides",
+			name, func->name, ret == -ENOTSOCK ? "a file in path= that is no socket" :
+			"served by another process or device");
+		dev->nb_held++;
+	}
+	if (dev->nb_held < dev->nb_funcs)
+		return 0;
+	SHM_LOG(ERR, "%s: none of its functions is free", name);
+	return -EADDRINUSE;
+}
+
 static int
 shm_dev_open(struct shm_dev *dev)
 {
 	char name[RTE_MEMPOOL_NAMESIZE];
-	uint16_t i;
 	int ret;
 
 	snprintf(name, sizeof(name), "comch_shm_ev%d", dev->dev->data->dev_id);
@@ -627,15 +661,7 @@ shm_dev_open(struct shm_dev *dev)
 		shm_host_connect(dev, rte_get_tsc_cycles());
 		return 0;
 	}
-	for (i = 0; i < dev->nb_funcs; i++) {
-		ret = shm_listen(dev, &dev->funcs[i]);
-		if (ret != 0) {
-			SHM_LOG(ERR, "%s: cannot serve function %s: %s", dev->dev->data->name,
-				dev->funcs[i].name, strerror(-ret));
-			return ret;
-		}
-	}
-	return 0;
+	return dev_listen(dev);
 }
 
 static struct shm_dev *

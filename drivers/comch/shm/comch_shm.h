@@ -207,6 +207,9 @@ struct shm_dev {
 	uint32_t nb_links;      /* those that are up */
 	uint32_t nb_hellos;     /* those that are not yet; atomic */
 	bool tx_later;          /* that of a link; atomic */
+	uint16_t nb_held;       /* card: functions whose names others hold */
+	uint16_t listen_turn;   /* card: which of them is tried next */
+	uint64_t next_listen;   /* card: TSC of that */
 	uint64_t next_connect;  /* host: TSC of the next attempt */
 	int refusal;            /* host: what the last attempt was answered, or 0 */
 	int connect_errno;      /* host: why the last attempt has found nobody, or 0 */

@@ -72,19 +72,29 @@ shm_listen(struct shm_dev *dev, struct shm_func *func)
 		ret = epoll_add(dev, func->fd, func);
 	if (ret == 0)
 		return 0;
-	if (ret == -EADDRINUSE)
-		SHM_LOG(ERR, "%s: function %s is served by another process or device: end that one, or take other functions=, or another path= on both sides",
-			dev->dev->data->name, func->name);
-	else if (ret == -ENOTSOCK)
-		SHM_LOG(ERR, "%s: %s/%s is no socket: remove it, or take another path= on both sides",
-			dev->dev->data->name, dev->path, func->name);
-	else if (ret == -EACCES)
-		SHM_LOG(ERR, "%s: no socket can be made in %s: let user %u write to it and to what is in it, or take another path= on both sides",
-			dev->dev->data->name, dev->path, geteuid());
 	close(func->fd);
 	func->fd = -1;
 	shm_place_leave(dev, func);
 	return ret;
+}
+
+/* Of the functions whose names others hold, one in a turn and each about once a second. */
+static void
+dev_listen_again(struct shm_dev *dev, uint64_t now)
+{
+	struct shm_func *func;
+
+	if (now < dev->next_listen)
+		return;
+	dev->next_listen = now + rte_get_tsc_hz() / dev->nb_held;
+	do
+		func = &dev->funcs[dev->listen_turn++ % dev->nb_funcs];
+	while (func->fd >= 0);
+	if (shm_listen(dev, func) != 0)
+		return;
+	dev->nb_held--;
+	SHM_LOG(NOTICE, "%s: function %s is free, and served from now on", dev->dev->data->name,
+		func->name);
 }
 
 static void
@@ -673,6 +683,8 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 		}
 	}
 	shm_dying_check_locked(dev);
+	if (dev->nb_held != 0)
+		dev_listen_again(dev, now);
 	/* a card's side that is slow is waited for; its end would be seen */
 	if (dev->nb_hellos != 0 && dev->role == RTE_COMCH_ROLE_DPU) {
 		for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {
