@@ -382,6 +382,22 @@ test_not_listed(void)
 	return TEST_SUCCESS;
 }
 
+/* A list of one function holds for this one, and the other list for all others. */
+static int
+test_function_users(void)
+{
+	struct child one = { .uid = OWNER_UID }, other = { .uid = OTHER_UID };
+	char args[64];
+
+	TEST_EXPECT(chmod(path, 0711), 0);
+	snprintf(args, sizeof(args), ",uids=21234:%s@21235", function);
+	TEST_CALL(folder_open(0, args));
+	one.len = other.len = hostile_addr(&one.addr, path, function);
+	other.addr = one.addr;
+	TEST_CALL(attach(&one, CHILD_REFUSED));
+	return attach(&other, CHILD_ENTERED);
+}
+
 /* The same users may connect to the socket as may write to the folder. */
 static int
 test_socket_mode(void)
@@ -624,6 +640,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(meet_setup, meet_teardown, test_unmapped_server),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_containers),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_not_listed),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_function_users),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_socket_mode),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_second_device),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_forked_child),

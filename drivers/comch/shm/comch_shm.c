@@ -44,7 +44,7 @@
 	SHM_ARG_FUNCTIONS "=<function>[:<function>...] " \
 	SHM_ARG_FUNCTION "=<function> " \
 	SHM_ARG_PATH "=<directory> " \
-	SHM_ARG_UIDS "=<uid>[:<uid>...] " \
+	SHM_ARG_UIDS "=[<function>@]<uid>[:[<function>@]<uid>...] " \
 	SHM_ARG_HUGE "=0|1 " \
 	SHM_ARG_PCI_BUS "=<domain>:<bus> " \
 	SHM_ARG_MAX_LINKS "=<number> " \
@@ -394,16 +394,40 @@ arg_path(const char *key, const char *value, void *opaque)
 	return 0;
 }
 
+/* The list of the function that is named up to the next '@', if it is empty. */
+static struct shm_users *
+func_users(struct shm_dev *dev, const char **p)
+{
+	size_t len = strcspn(*p, "@");
+	struct shm_func *func;
+
+	for (func = dev->funcs; func < dev->funcs + dev->nb_funcs; func++) {
+		if (strlen(func->name) == len && strncmp(func->name, *p, len) == 0 &&
+				(*p)[len] == '@' && func->users.nb == 0) {
+			*p += len + 1;
+			return &func->users;
+		}
+	}
+	return NULL;
+}
+
 static int
 arg_uids(const char *key, const char *value, void *opaque)
 {
 	struct shm_dev *dev = opaque;
+	struct shm_users *users = &dev->users;
 	const char *p = value;
 	unsigned long uid;
 	char *end;
 
 	do {
-		if (p == NULL || !isdigit((unsigned char)*p) || dev->nb_uids == SHM_MAX_UIDS)
+		if (p != NULL && *p == 'p') {
+			/* those that follow are of one function */
+			users = func_users(dev, &p);
+			if (users == NULL)
+				goto bad;
+		}
+		if (p == NULL || !isdigit((unsigned char)*p) || users->nb == SHM_MAX_UIDS)
 			goto bad;
 		errno = 0;
 		uid = strtoul(p, &end, 10);
@@ -414,13 +438,13 @@ arg_uids(const char *key, const char *value, void *opaque)
 				key, value, dev->unmapped);
 			return -EINVAL;
 		}
-		dev->uids[dev->nb_uids++] = uid;
+		users->uids[users->nb++] = uid;
 		p = end + 1;
 	} while (*end == ':');
 	return 0;
 bad:
-	SHM_LOG(ERR, "%s=%s: up to %d numbers, as in 1000:1001", key, value == NULL ? "" : value,
-		SHM_MAX_UIDS);
+	SHM_LOG(ERR, "%s=%s: up to %d numbers, as in 1000:1001; those behind pf0vf3@ are of this function, which is in functions=, once",
+		key, value == NULL ? "" : value, SHM_MAX_UIDS);
 	return -EINVAL;
 }
 

@@ -139,6 +139,12 @@ struct shm_ledger {
 	uint64_t refused[SHM_LIMITS];
 };
 
+/* Who may attach, beside root and the own user, if there is anybody in it. */
+struct shm_users {
+	uint32_t nb;
+	uid_t uids[SHM_MAX_UIDS];
+};
+
 /* A function: on the card's side one to listen for, on the host's our own. */
 struct shm_func {
 	char name[SHM_WIRE_FUNCTION_SIZE];
@@ -147,6 +153,7 @@ struct shm_func {
 	uint16_t number; /* of the VF or SF */
 	uint16_t id;
 	int fd; /* listens; -1 on the host */
+	struct shm_users users; /* instead of those of the device */
 	struct shm_place *place; /* of its socket, if that is in a folder */
 	uint32_t nb_links;
 	uint64_t log_until; /* TSC: lines up to now fill so much time; atomic */
@@ -194,8 +201,7 @@ struct shm_dev {
 	char space[64];    /* names where the ends meet; of sockets, if there is no path */
 	uid_t unmapped;    /* what users without a number here look like */
 	uid_t uid;         /* effective: of the sockets that listen, or at the last attempt */
-	uint32_t nb_uids;  /* who may attach, if this is not 0 */
-	uid_t uids[SHM_MAX_UIDS];
+	struct shm_users users;
 	struct shm_func *funcs;
 	uint16_t nb_funcs;
 	uint32_t pci_domain; /* of the emulated addresses */
@@ -532,7 +538,9 @@ void shm_meet_user(struct shm_dev *dev);
 void shm_meet_dir(struct shm_dev *dev, const struct stat *st);
 socklen_t shm_meet_addr(const struct shm_dev *dev, const struct shm_func *func,
 		struct sockaddr_un *addr);
-bool shm_meet_allows(const struct shm_dev *dev, const struct ucred *cred);
+const struct shm_users *shm_meet_users(const struct shm_dev *dev, const struct shm_func *func);
+bool shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func,
+		const struct ucred *cred);
 void shm_meet_refused(const struct shm_dev *dev, struct shm_func *func,
 		const struct ucred *cred);
 void shm_meet_left(const struct shm_link *link);

@@ -324,7 +324,7 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
 		goto fail;
 	dev->server_uid = cred.uid;
-	if (!shm_meet_allows(dev, &cred)) {
+	if (!shm_meet_allows(dev, func, &cred)) {
 		link_refuse(dev, func, fd, &cred, -EACCES);
 		goto fail;
 	}

@@ -120,20 +120,27 @@ server_trusted(const struct shm_dev *dev, uid_t server, uid_t host)
 		(st.st_mode & (S_IWGRP | S_IWOTH)) == 0));
 }
 
+const struct shm_users *
+shm_meet_users(const struct shm_dev *dev, const struct shm_func *func)
+{
+	return func->users.nb != 0 ? &func->users : &dev->users;
+}
+
 /* The kernel has asked the folder and the socket. An abstract one has no owner and mode. */
 bool
-shm_meet_allows(const struct shm_dev *dev, const struct ucred *cred)
+shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func, const struct ucred *cred)
 {
+	const struct shm_users *users = shm_meet_users(dev, func);
 	uint32_t i;
 
 	if (dev->role == RTE_COMCH_ROLE_HOST)
 		return server_trusted(dev, cred->uid, dev->uid);
 	if (cred->uid == 0 || same_user(dev, cred->uid, geteuid()))
 		return true;
-	for (i = 0; i < dev->nb_uids; i++)
-		if (dev->uids[i] == cred->uid)
+	for (i = 0; i < users->nb; i++)
+		if (users->uids[i] == cred->uid)
 			return true;
-	return dev->path[0] != '\0' && dev->nb_uids == 0;
+	return dev->path[0] != '\0' && users->nb == 0;
 }
 
 /* Of a peer that is not let in. */
@@ -146,7 +153,7 @@ shm_meet_refused(const struct shm_dev *dev, struct shm_func *func, const struct 
 		remedy = "it has no number of its own in the user namespace of this process: give it one, or run both sides in one namespace";
 	else if (dev->role == RTE_COMCH_ROLE_HOST)
 		remedy = "only root, the own user and the owner of path= are taken for the card's side";
-	else if (dev->nb_uids != 0)
+	else if (shm_meet_users(dev, func)->nb != 0)
 		remedy = "add its user to uids=";
 	else
 		remedy = "run both sides as one user, or give both path=";

@@ -226,7 +226,7 @@ place_bind(const struct shm_dev *dev, const struct shm_func *func, const struct 
 	ret = fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_nlink == 1 &&
 		st.st_uid == geteuid() ? 0 : -EADDRINUSE;
 	if (ret == 0)
-		ret = place_share(fd, folder, dev->nb_uids != 0);
+		ret = place_share(fd, folder, dev->users.nb != 0 || func->users.nb != 0);
 	close(fd);
 	if (ret == 0 && listen(func->fd, SHM_MAX_LINKS) != 0)
 		ret = -errno;
