@@ -166,17 +166,18 @@ folder_make(void)
 	}
 }
 
-static void
-folder_remove(void)
+/* With the sockets of devices that are still open. */
+void
+test_folder_remove(const char *path)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(path);
 	struct dirent *entry;
 
 	while (dir != NULL && (entry = readdir(dir)) != NULL)
 		unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir != NULL)
 		closedir(dir);
-	rmdir(folder);
+	rmdir(path);
 }
 
 int
@@ -190,7 +191,7 @@ main(int argc, char **argv)
 	folder_make();
 	if (getenv("DOCA_TEST_COUNT") != NULL) {
 		failed = test_count_run(getenv("DOCA_TEST_COUNT")) != 0;
-		folder_remove();
+		test_folder_remove(folder);
 		return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 	}
 	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
@@ -215,7 +216,7 @@ main(int argc, char **argv)
 			printf("%s: %s %s\n", suites[i].name, test->name, end);
 		}
 	}
-	folder_remove();
+	test_folder_remove(folder);
 	if (stop_signal != 0) {
 		signal(stop_signal, SIG_DFL);
 		raise(stop_signal);

@@ -479,7 +479,7 @@ test_dev_rep_taken(void)
 	TEST_TRUE(find("03:00.0") != NULL);
 	strcpy(variable, "DOCA_COMPAT_PATH=/"); /* too late */
 	TEST_OK(serve("b1:00.0"));
-	TEST_TRUE(rmdir(path) == 0);
+	test_folder_remove(path);
 	return 0;
 }
 

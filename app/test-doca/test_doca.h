@@ -168,6 +168,8 @@ void test_capture(FILE *out, FILE *err);
 
 /* Run a function in a process; its exit status, or -1, and what it has printed. */
 int test_process(void (*fn)(void), char out[TEST_TEXT_SIZE], char err[TEST_TEXT_SIZE]);
+/* A folder in which devices meet, and what is in it. */
+void test_folder_remove(const char *path);
 
 /* Milliseconds in which what must come has come; with sanitizers on a busy machine too. */
 #define TEST_WAIT_MS 20000

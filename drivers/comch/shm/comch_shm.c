@@ -611,7 +611,7 @@ shm_dev_free(struct shm_dev *dev)
 	for (i = 0; i < dev->nb_funcs; i++) {
 		if (dev->funcs[i].fd >= 0)
 			shm_fd_close(dev->funcs[i].fd);
-		shm_place_leave(dev, &dev->funcs[i]);
+		shm_place_leave(&dev->funcs[i]);
 		shm_ledgers_free(&dev->funcs[i]);
 	}
 	if (dev->relies)

@@ -531,7 +531,7 @@ int shm_user_get(struct rte_comch_dev *dev, uint32_t nr, struct rte_comch_pmd_us
 void shm_place_addr(const struct shm_dev *dev, const char *function, const char *suffix,
 		struct sockaddr_un *addr);
 int shm_place_listen(const struct shm_dev *dev, struct shm_func *func);
-void shm_place_leave(const struct shm_dev *dev, struct shm_func *func);
+void shm_place_leave(struct shm_func *func);
 
 /* shm_meet.c: where the sides meet, and what is wrong if they do not */
 void shm_meet_user(struct shm_dev *dev);

@@ -74,7 +74,7 @@ shm_listen(struct shm_dev *dev, struct shm_func *func)
 		return 0;
 	close(func->fd);
 	func->fd = -1;
-	shm_place_leave(dev, func);
+	shm_place_leave(func);
 	return ret;
 }
 

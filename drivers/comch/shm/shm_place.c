@@ -36,10 +36,11 @@ struct shm_place {
 	LIST_ENTRY(shm_place) next;
 	dev_t dev;
 	ino_t ino;
+	int dir_fd;
 	int lock_fd;
 	pid_t pid; /* that has the locks: a child that it forks does not */
 	uint32_t nb_taken;
-	bool taken[SHM_NB_FUNC_NUMBERS]; /* functions that have a device in this process */
+	const struct shm_func *taken[SHM_NB_FUNC_NUMBERS]; /* those of devices of this process */
 };
 
 static LIST_HEAD(, shm_place) places = LIST_HEAD_INITIALIZER(places);
@@ -110,14 +111,15 @@ lock_set(const struct shm_place *place, short type, uint32_t first, uint32_t nb)
 
 /* Who ends last in a folder leaves no file. */
 static void
-place_close(const struct shm_dev *dev, struct shm_place *place)
+place_close(struct shm_place *place)
 {
 	struct stat st;
 
 	if (lock_set(place, F_WRLCK, 0, 0) == 0 && fstat(place->lock_fd, &st) == 0 &&
 			st.st_nlink != 0)
-		unlinkat(dev->path_fd, PLACE_LOCK, 0);
+		unlinkat(place->dir_fd, PLACE_LOCK, 0);
 	close(place->lock_fd);
+	close(place->dir_fd);
 	LIST_REMOVE(place, next);
 	free(place);
 }
@@ -126,6 +128,7 @@ static int
 place_open(const struct shm_dev *dev, const struct stat *folder, struct shm_place **out)
 {
 	struct shm_place *place;
+	int ret;
 
 	LIST_FOREACH(place, &places, next) {
 		if (place->dev == folder->st_dev && place->ino == folder->st_ino &&
@@ -137,10 +140,15 @@ place_open(const struct shm_dev *dev, const struct stat *folder, struct shm_plac
 	place = calloc(1, sizeof(*place));
 	if (place == NULL)
 		return -ENOMEM;
-	place->lock_fd = lock_open(dev, folder);
-	if (place->lock_fd < 0) {
-		int ret = place->lock_fd;
-
+	place->dir_fd = fcntl(dev->path_fd, F_DUPFD_CLOEXEC, 0);
+	ret = place->dir_fd < 0 ? -errno : 0;
+	if (ret == 0) {
+		place->lock_fd = lock_open(dev, folder);
+		ret = RTE_MIN(place->lock_fd, 0);
+	}
+	if (ret != 0) {
+		if (place->dir_fd >= 0)
+			close(place->dir_fd);
 		free(place);
 		return ret;
 	}
@@ -167,7 +175,7 @@ place_take(const struct shm_dev *dev, struct shm_func *func, const struct stat *
 			continue;
 		if (ret != 0)
 			return ret;
-		if (place->taken[nr])
+		if (place->taken[nr] != NULL)
 			return -EADDRINUSE;
 		ret = lock_set(place, F_WRLCK, nr, 1);
 		/* its last user may have removed it since it was opened */
@@ -175,13 +183,13 @@ place_take(const struct shm_dev *dev, struct shm_func *func, const struct stat *
 				(fstat(place->lock_fd, &st) != 0 || st.st_nlink == 0))
 			ret = -EAGAIN;
 		if (ret == 0) {
-			place->taken[nr] = true;
+			place->taken[nr] = func;
 			place->nb_taken++;
 			func->place = place;
 			return 0;
 		}
 		if (place->nb_taken == 0)
-			place_close(dev, place);
+			place_close(place);
 		if (ret != -EAGAIN)
 			return ret;
 	}
@@ -189,16 +197,16 @@ place_take(const struct shm_dev *dev, struct shm_func *func, const struct stat *
 }
 
 static void
-place_give(const struct shm_dev *dev, struct shm_func *func)
+place_give(struct shm_func *func)
 {
 	struct shm_place *place = func->place;
 	uint32_t nr = shm_func_number(func);
 
 	func->place = NULL;
-	place->taken[nr] = false;
+	place->taken[nr] = NULL;
 	lock_set(place, F_UNLCK, nr, 1);
 	if (--place->nb_taken == 0)
-		place_close(dev, place);
+		place_close(place);
 }
 
 /* Under a name that nobody connects to: whoever sees the socket's own may. */
@@ -251,28 +259,52 @@ shm_place_listen(const struct shm_dev *dev, struct shm_func *func)
 	if (ret == 0) {
 		ret = place_bind(dev, func, &folder);
 		if (ret != 0)
-			place_give(dev, func);
+			place_give(func);
 	}
 	pthread_mutex_unlock(&places_lock); /* check-ok: system calls */
 	return ret;
 }
 
-/* Its socket is closed. In a forked child the folder is its parent's. */
-void
-shm_place_leave(const struct shm_dev *dev, struct shm_func *func)
+/* What is at its name is taken away. */
+static void
+place_unlink(const struct shm_place *place, const struct shm_func *func)
 {
 	struct stat st;
 
+	if (fstatat(place->dir_fd, func->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			S_ISSOCK(st.st_mode))
+		unlinkat(place->dir_fd, func->name, 0);
+}
+
+/* Its socket is closed. In a forked child the folder is its parent's. */
+void
+shm_place_leave(struct shm_func *func)
+{
 	if (func->place == NULL)
 		return;
 	pthread_mutex_lock(&places_lock); /* check-ok: system calls */
 	if (func->place->pid != getpid()) {
 		func->place = NULL;
 	} else {
-		if (fstatat(dev->path_fd, func->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-				S_ISSOCK(st.st_mode))
-			unlinkat(dev->path_fd, func->name, 0);
-		place_give(dev, func);
+		place_unlink(func->place, func);
+		place_give(func);
 	}
 	pthread_mutex_unlock(&places_lock); /* check-ok: system calls */
+}
+
+/* A program that exits with its devices leaves nothing, either. */
+RTE_FINI(place_fini)
+{
+	struct shm_place *place, *next;
+	uint32_t i;
+
+	for (place = LIST_FIRST(&places); place != NULL; place = next) {
+		next = LIST_NEXT(place, next);
+		if (place->pid != getpid())
+			continue;
+		for (i = 0; i < SHM_NB_FUNC_NUMBERS; i++)
+			if (place->taken[i] != NULL)
+				place_unlink(place, place->taken[i]);
+		place_close(place);
+	}
 }
