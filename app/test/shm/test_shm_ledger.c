@@ -268,6 +268,32 @@ test_peer_segments(void)
 	return TEST_SUCCESS;
 }
 
+/* One connection brings many segments before its engine looks: one has a place. */
+static int
+test_peer_segments_burst(void)
+{
+	const unsigned int before = test_count_maps();
+	struct hostile_chan chan = { 0 };
+	struct hostile *e;
+	union shm_wire_msg msg;
+	unsigned int i;
+
+	TEST_EXPECT(link_open(&e), 0);
+	TEST_EXPECT(conn_open(e, 0, 0), 0);
+	TEST_EXPECT(hostile_chan_seg_create(&chan, HOSTILE_RING_SIZE), 0);
+	for (i = 0; i < 40; i++) {
+		hostile_fill(&msg, SHM_WIRE_READY, 0);
+		msg.ready.tx.seg = i;
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0, chan.seg.fd), 0);
+	}
+	peer_serve(peer_env.pe);
+	TEST_TRUE(test_count_maps() < before + 10);
+	hostile_chan_free(&chan);
+	PEER_WAIT(hostile_gone(e), TEST_MS);
+	TEST_EXPECT(peer_violations(), 1);
+	return TEST_SUCCESS;
+}
+
 /* The user that the kernel tells of; the folder of the test is not closed to it. */
 static bool
 user_become(uid_t uid)
@@ -346,6 +372,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_regions),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_maps),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments_burst),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_other_user),
 		TEST_CASES_END(),
 	},

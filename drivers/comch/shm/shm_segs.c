@@ -208,6 +208,10 @@ shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd)
 	if (!segs_alloc(link))
 		return -EPROTO;
 	seg = &link->peer_segs[tx->seg];
+	/* one READY has a place, see peer_seg_reserve() */
+	if (fd >= 0 && seg->map == NULL && link->dev->role == RTE_COMCH_ROLE_DPU &&
+			!chan->map_taken)
+		return -EPROTO;
 	total = tx->ring_size + sizeof(struct shm_wire_chan);
 	if (seg->busy)
 		return -EPROTO;
