@@ -544,6 +544,32 @@ test_planted_links(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * Nobody else may open the lock: who sends such a descriptor to the card's side would have
+ * it close the file, and with that lose all of its locks.
+ */
+static int
+test_lock_of_others(void)
+{
+	const char *file = folder_file("comch", ".lock");
+	struct stat st;
+	int fd;
+
+	TEST_EXPECT(chmod(path, 0777), 0);
+	dev = test_vdev_add("role=dpu,functions=%s,path=%s", function, path);
+	TEST_TRUE(dev >= 0);
+	TEST_EXPECT(stat(file, &st), 0);
+	TEST_EXPECT(st.st_mode & 07777, 0600);
+	TEST_EXPECT(dev_close(), 0);
+	fd = open(file, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	TEST_TRUE(fd >= 0 && fchown(fd, OTHER_UID, OTHER_UID) == 0);
+	close(fd);
+	dev = test_vdev_add("role=dpu,functions=%s,path=%s", function, path);
+	TEST_EXPECT(unlink(file), 0);
+	TEST_EXPECT(dev, -EPERM);
+	return TEST_SUCCESS;
+}
+
 /* In a folder of mode 1777, as /tmp, the socket of another user stays. */
 static int
 test_sticky_folder(void)
@@ -646,6 +672,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(meet_setup, meet_teardown, test_forked_child),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_left_socket),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_planted_links),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_lock_of_others),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_sticky_folder),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_squatter),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_squatter_folder),

@@ -74,7 +74,7 @@ place_share(int fd, const struct stat *folder, bool all)
 }
 
 static int
-lock_open(const struct shm_dev *dev, const struct stat *folder)
+lock_open(const struct shm_dev *dev)
 {
 	/* of a file that another user made: no link, no device that waits, no lease */
 	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -86,13 +86,13 @@ lock_open(const struct shm_dev *dev, const struct stat *folder)
 		fd = openat(dev->path_fd, PLACE_LOCK, flags | O_CREAT | O_EXCL, 0600);
 		if (fd < 0 && errno == EEXIST)
 			return -EAGAIN;
-		if (fd >= 0)
-			ret = place_share(fd, folder, false);
 	}
 	if (fd < 0)
-		return -errno;
-	if (ret == 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink > 1))
-		ret = -EEXIST;
+		return errno == ELOOP || errno == EISDIR ? -EPERM : -errno;
+	/* who can open it can hold all of it, and end our locks by sending it to us */
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink > 1 ||
+			st.st_uid != geteuid() || (st.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+		ret = -EPERM;
 	if (ret == 0)
 		return fd;
 	close(fd);
@@ -143,7 +143,7 @@ place_open(const struct shm_dev *dev, const struct stat *folder, struct shm_plac
 	place->dir_fd = fcntl(dev->path_fd, F_DUPFD_CLOEXEC, 0);
 	ret = place->dir_fd < 0 ? -errno : 0;
 	if (ret == 0) {
-		place->lock_fd = lock_open(dev, folder);
+		place->lock_fd = lock_open(dev);
 		ret = RTE_MIN(place->lock_fd, 0);
 	}
 	if (ret != 0) {
