@@ -28,6 +28,22 @@
 #define NB_CONNS 200u
 #define TURN_CONNS 32u
 
+#define MAX_LINKS 4u
+
+static int
+close_suite_setup(void)
+{
+	peer_env.args = ",max_links=4";
+	return peer_suite_setup();
+}
+
+static void
+close_suite_teardown(void)
+{
+	peer_suite_teardown();
+	peer_env.args = NULL;
+}
+
 /* A file system of one file. */
 struct slow_fs {
 	int dev;           /* of FUSE; -1 if there is none */
@@ -206,6 +222,31 @@ test_slow_files(void)
 	return ret;
 }
 
+/* What a process sends that is not let in, here because there are too many. */
+static int
+test_slow_stranger(void)
+{
+	struct hostile *e[MAX_LINKS];
+	uint64_t begin;
+	unsigned int i;
+
+	TEST_CALL(fs_start());
+	if (fs.why != NULL)
+		return test_skip("%s", fs.why);
+	for (i = 0; i < MAX_LINKS - 1; i++)
+		e[i] = hostile_up();
+	begin = test_now_ns();
+	e[i] = hostile_open(peer_env.path, "pf0");
+	TEST_TRUE(e[i] != NULL);
+	TEST_EXPECT(hostile_send_raw(e[i], "", 1, &fs.file, 1), 0);
+	PEER_WAIT(__atomic_load_n(&fs.nb_flush, __ATOMIC_RELAXED) != 0, TEST_MS);
+	TEST_CALL(peer_honest(100));
+	TEST_TRUE((test_now_ns() - begin) / 1000000 < TURN_MS);
+	hostile_close_all();
+	TEST_CALL(fs_stop());
+	return TEST_SUCCESS;
+}
+
 /* What one client leaves behind takes an engine many turns, with others' work in between. */
 static int
 test_death(void)
@@ -247,10 +288,11 @@ test_death(void)
 
 static struct unit_test_suite suite = {
 	.suite_name = "shm, a hostile peer: what is slow to close",
-	.setup = peer_suite_setup,
-	.teardown = peer_suite_teardown,
+	.setup = close_suite_setup,
+	.teardown = close_suite_teardown,
 	.unit_test_cases = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_slow_files),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_slow_stranger),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_death),
 		TEST_CASES_END(),
 	},

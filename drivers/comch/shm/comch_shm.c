@@ -607,7 +607,7 @@ shm_dev_free(struct shm_dev *dev)
 {
 	uint16_t i;
 
-	shm_trash_stop(&dev->bin);
+	shm_trash_stop(dev);
 	for (i = 0; i < dev->nb_funcs; i++) {
 		if (dev->funcs[i].fd >= 0)
 			shm_fd_close(dev->funcs[i].fd);
@@ -641,6 +641,9 @@ dev_listen(struct shm_dev *dev)
 		if (ret == -EACCES)
 			SHM_LOG(ERR, "%s: no socket can be made in %s: let user %u write to it and to what is in it, or take another path= on both sides",
 				name, dev->path, geteuid());
+		else if (ret == -EPERM)
+			SHM_LOG(ERR, "%s: comch.lock in %s is not a file of user %u for itself alone: remove it, or take another path= on both sides",
+				name, dev->path, geteuid());
 		else if (ret != -EADDRINUSE && ret != -ENOTSOCK)
 			SHM_LOG(ERR, "%s: cannot serve function %s: %s", name, func->name,
 				strerror(-ret));
@@ -673,7 +676,7 @@ shm_dev_open(struct shm_dev *dev)
 		return -ENOMEM;
 	}
 	dev->relies = shm_barrier_init();
-	ret = shm_trash_start(&dev->bin);
+	ret = shm_trash_start(dev);
 	if (ret != 0)
 		return ret;
 	shm_ledger_limits_init(dev);

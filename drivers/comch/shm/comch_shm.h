@@ -83,8 +83,8 @@ extern int shm_logtype;
 /* Clients of one poll that ask for their connection. */
 #define SHM_CONNECT_BURST 64
 
-/* Descriptors of a link: its socket, a pidfd, a group of ours. And its two segments. */
-#define SHM_LINK_FDS 3
+/* Descriptors of a link: its socket, a pidfd. And its two segments. */
+#define SHM_LINK_FDS 2
 #define SHM_LINK_MAPS 2
 /* The least that a function may take, whatever RLIMIT_NOFILE says. */
 #define SHM_MIN_FUNC_FDS 16
@@ -170,13 +170,22 @@ struct shm_trash {
 	shm_trash_free_t free;
 };
 
-/* The thread that frees it. */
+/*
+ * Two threads free it: one what this process has made or mapped, and one what others have
+ * sent, which may take for ever.
+ */
+enum shm_bin_kind { SHM_BIN_OWN = 0, SHM_BIN_SENT, SHM_BINS };
+
+/* Descriptors of processes that were not let in, at one time. */
+#define SHM_MAX_STRANGER_FDS 64
+
 struct shm_bin {
 	pthread_mutex_t lock; /* of what follows; behind the device's, and nothing is done in it */
 	pthread_cond_t cond;
 	STAILQ_HEAD(, shm_trash) list;
 	bool ends;
 	bool started;
+	pid_t pid; /* that has the thread: a child that it forks has not */
 	dpdk_thread_t thread;
 };
 
@@ -229,7 +238,8 @@ struct shm_dev {
 	bool huge; /* regions of huge pages: allocate them, and take them of peers */
 	struct shm_region *regions[SHM_WIRE_MAX_REGIONS]; /* that peers write to */
 	TAILQ_HEAD(, shm_remote_consumer) dying; /* consumers of peers that producers still use */
-	struct shm_bin bin;
+	struct shm_bin bins[SHM_BINS];
+	uint32_t nb_stranger_fds; /* atomic: to be closed */
 };
 
 static inline void
@@ -325,6 +335,7 @@ struct shm_glink {
 	uint32_t nb_words;
 	struct shm_doorbell_word words[SHM_WIRE_DOORBELL_WORDS];
 	struct shm_chan *by_doorbell[SHM_WIRE_MAX_DOORBELLS];
+	bool cut; /* its link is dead, and rings that end were cut */
 	struct shm_qdoorbells *qdoorbells; /* to look at; NULL before a consumer was idle */
 	TAILQ_HEAD(, shm_chan) chans;
 };
@@ -484,14 +495,15 @@ ssize_t shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got
 void shm_fd_close(int fd);
 
 /* shm_trash.c: what takes long to give back */
-int shm_trash_start(struct shm_bin *bin);
-void shm_trash_stop(struct shm_bin *bin);
+int shm_trash_start(struct shm_dev *dev);
+void shm_trash_stop(struct shm_dev *dev);
 void shm_trash_put(struct shm_dev *dev, struct shm_trash *trash, shm_trash_free_t free_fn);
 void shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd);
 
 /* shm_sock.c: messages of sockets; the device's lock is held in all of them */
 int shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
 		uint16_t len, uint32_t chan, int fd);
+void shm_txmsg_free(struct shm_link *link, struct shm_txmsg *tx);
 void shm_link_flush(struct shm_link *link);
 void shm_link_rx(struct shm_link *link);
 bool shm_link_rx_late(struct shm_link *link);

@@ -632,8 +632,10 @@ shm_glink_down(struct shm_glink *glink)
 	bool up;
 	int ret;
 
-	if (rings_cut(glink, UINT64_MAX)) /* its process may live, and read on */
+	/* its process may live, and read on */
+	if (!glink->cut && rings_cut(glink, UINT64_MAX))
 		rings_cut_settle();
+	glink->cut = true; /* no others can come to their end now */
 	while ((chan = TAILQ_FIRST(&glink->chans)) != NULL) {
 		connect = chan->connect;
 		conn = chan->conn;

@@ -78,6 +78,7 @@ struct shm_peer_region {
 	uint32_t nb_maps; /* threads that map it */
 	int fd;        /* -1 once it is mapped; stays while somebody maps it */
 	bool bad;      /* it was not what the peer said */
+	struct shm_dev *dev;
 	struct shm_ledger *ledger; /* of the link, which goes before it */
 	struct shm_trash trash;
 };

@@ -23,6 +23,10 @@ glink_create_locked(struct shm_group *group, struct shm_link *link)
 
 	if (glink == NULL)
 		return NULL;
+	if (shm_link_take(link, SHM_LIMIT_FDS, 1) != 0) {
+		free(glink);
+		return NULL;
+	}
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
 		goto fail;
 	/* one way: the peer can put bytes in, and that is all */
@@ -45,6 +49,7 @@ glink_create_locked(struct shm_group *group, struct shm_link *link)
 fail:
 	SHM_PEER_LOG(link->dev, link->func, ERR, "%s: no descriptor or memory to serve process %u: raise RLIMIT_NOFILE, or free memory",
 		group->dev->dev->data->name, link->pid);
+	shm_link_give(link, SHM_LIMIT_FDS, 1);
 	free(glink);
 	return NULL;
 }
@@ -58,6 +63,7 @@ glink_free_locked(struct shm_glink *glink)
 		link->glinks[glink->group->index] = NULL;
 	rte_comch_pmd_fd_del(glink->group->pg.pe, glink->wake_fd);
 	shm_fd_drop(link->dev, link->ledger, glink->wake_fd);
+	shm_link_give(link, SHM_LIMIT_FDS, 1);
 	free(glink);
 	shm_link_put(link);
 }

@@ -100,7 +100,6 @@ dev_listen_again(struct shm_dev *dev, uint64_t now)
 static void
 link_release(struct shm_ledger *ledger)
 {
-	shm_ledger_give(ledger, SHM_LIMIT_FDS, SHM_LINK_FDS);
 	shm_ledger_give(ledger, SHM_LIMIT_MAPS, SHM_LINK_MAPS);
 	shm_ledger_give(ledger, SHM_LIMIT_LINKS, 1);
 }
@@ -118,16 +117,14 @@ link_free(struct shm_trash *trash)
 	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++) {
 		if (link->peer_wake[i] < 0)
 			continue;
-		shm_fd_close(link->peer_wake[i]);
+		shm_fd_drop(link->dev, link->ledger, link->peer_wake[i]);
 		shm_link_give(link, SHM_LIMIT_FDS, 1);
 	}
 	shm_qdoorbells_free(link);
 	link_release(link->ledger);
 	while ((tx = STAILQ_FIRST(&link->txq)) != NULL) {
 		STAILQ_REMOVE_HEAD(&link->txq, next);
-		if (tx->fd >= 0)
-			close(tx->fd);
-		free(tx);
+		shm_txmsg_free(link, tx);
 	}
 	if (link->own != NULL) {
 		own.map = link->own;
@@ -194,9 +191,12 @@ shm_link_kill(struct shm_link *link, int reason)
 	shutdown(link->fd, SHUT_RDWR);
 	shm_fd_drop(dev, link->ledger, link->fd);
 	link->fd = -1;
-	if (link->pidfd >= 0)
+	if (link->pidfd >= 0) {
+		epoll_ctl(dev->epfd, EPOLL_CTL_DEL, link->pidfd, NULL); /* a child may have it */
 		close(link->pidfd);
+	}
 	link->pidfd = -1;
+	shm_link_give(link, SHM_LIMIT_FDS, SHM_LINK_FDS);
 	shm_zombies_drop_locked(link); /* nobody is left to answer */
 	shm_groups_sync(dev);
 	shm_link_put(link);
@@ -272,6 +272,9 @@ link_reserve(const struct shm_dev *dev, struct shm_func *func, uint32_t uid)
 {
 	struct shm_ledger *ledger = shm_ledger_find(func, uid);
 
+	if (ledger == NULL)
+		SHM_PEER_LOG(dev, func, WARNING, "%s: %u users are on %s, user %u has to wait until one of them leaves",
+			dev->dev->data->name, SHM_MAX_USERS, func->name, uid);
 	if (ledger == NULL || shm_ledger_take(dev, func, ledger, SHM_LIMIT_LINKS, 1) != 0)
 		return NULL;
 	if (shm_ledger_take(dev, func, ledger, SHM_LIMIT_FDS, SHM_LINK_FDS) == 0) {
@@ -335,6 +338,7 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 	}
 	link = link_alloc(dev, func, fd, &cred);
 	if (link == NULL) {
+		shm_ledger_give(ledger, SHM_LIMIT_FDS, SHM_LINK_FDS);
 		link_release(ledger);
 		goto fail;
 	}
@@ -345,7 +349,7 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 	count_add(&func->nb_links, 1);
 	return link;
 fail:
-	shm_fd_close(fd); /* an unknown peer may have sent already */
+	shm_fd_drop(dev, NULL, fd); /* an unknown peer may have sent already */
 	return NULL;
 }
 
@@ -465,7 +469,8 @@ link_hello(struct shm_link *link, struct shm_event *ev)
 		msg.hello_ack.version = SHM_WIRE_VERSION;
 		msg.hello_ack.seg_size = sizeof(struct shm_wire_link);
 		shm_link_send(link, &msg, SHM_WIRE_HELLO_ACK, sizeof(msg.hello_ack), 0, fd);
-		link_up(link);
+		if (link->state == SHM_LINK_HELLO) /* else it could not be sent */
+			link_up(link);
 		return;
 	}
 	fd_refuse(link->fd, ret);

@@ -760,6 +760,9 @@ group_deadline(const struct shm_group *group)
 	/* answers to other engines make room, and do not wake this one, nor do copies' ends */
 	if (!TAILQ_EMPTY(&group->unasked) || !TAILQ_EMPTY(&group->closing))
 		deadline = RTE_MIN(deadline, now + ms);
+	/* relaxed: it only gets less, and one look more does no harm */
+	if (__atomic_load_n(&group->dev->nb_held, __ATOMIC_RELAXED) != 0)
+		deadline = RTE_MIN(deadline, now + rte_get_tsc_hz());
 	/* relaxed: whoever makes it not empty looks after it as well */
 	if (__atomic_load_n(&group->dev->dying.tqh_first, __ATOMIC_RELAXED) != NULL)
 		deadline = RTE_MIN(deadline, now + ms);

@@ -408,6 +408,7 @@ shm_peer_region_add(struct shm_link *link, const struct shm_wire_region *msg, in
 		return -ENOMEM;
 	}
 	region->link = link;
+	region->dev = link->dev;
 	region->ledger = link->ledger;
 	region->refs = 1;
 	region->size = msg->size;
@@ -421,7 +422,7 @@ region_fd_drop(struct shm_peer_region *region)
 {
 	if (region->fd < 0)
 		return;
-	shm_fd_drop(region->link->dev, region->ledger, region->fd);
+	shm_fd_drop(region->dev, region->ledger, region->fd);
 	region->fd = -1;
 	shm_ledger_give(region->ledger, SHM_LIMIT_FDS, 1);
 }
@@ -454,10 +455,7 @@ peer_region_free(struct shm_trash *trash)
 {
 	struct shm_peer_region *region = container_of(trash, struct shm_peer_region, trash);
 
-	if (region->fd >= 0) {
-		shm_fd_close(region->fd);
-		shm_ledger_give(region->ledger, SHM_LIMIT_FDS, 1);
-	}
+	region_fd_drop(region);
 	if (region->map != NULL) {
 		munmap(region->map, region->size);
 		region_map_give(region);
@@ -469,7 +467,7 @@ void
 shm_peer_region_put_locked(struct shm_peer_region *region)
 {
 	if (--region->refs == 0)
-		shm_trash_put(region->link->dev, &region->trash, peer_region_free);
+		shm_trash_put(region->dev, &region->trash, peer_region_free);
 }
 
 int

@@ -109,6 +109,35 @@ is_answer_fd(uint16_t type, int fd)
 		type != SHM_WIRE_GROUP;
 }
 
+/* What waits counts for the user that does not read. */
+static struct shm_txmsg *
+txmsg_alloc(struct shm_link *link, bool answer_fd)
+{
+	struct shm_txmsg *tx = NULL;
+
+	if (shm_link_take(link, SHM_LIMIT_MEM, sizeof(*tx)) != 0)
+		return NULL;
+	if (!answer_fd || shm_link_take(link, SHM_LIMIT_FDS, 1) == 0) {
+		tx = malloc(sizeof(*tx));
+		if (tx == NULL && answer_fd)
+			shm_link_give(link, SHM_LIMIT_FDS, 1);
+	}
+	if (tx == NULL)
+		shm_link_give(link, SHM_LIMIT_MEM, sizeof(*tx));
+	return tx;
+}
+
+void
+shm_txmsg_free(struct shm_link *link, struct shm_txmsg *tx)
+{
+	if (is_answer_fd(tx->msg.hdr.type, tx->fd))
+		shm_link_give(link, SHM_LIMIT_FDS, 1);
+	shm_link_give(link, SHM_LIMIT_MEM, sizeof(*tx));
+	if (tx->fd >= 0)
+		close(tx->fd);
+	free(tx);
+}
+
 static bool
 tx_waits(int ret)
 {
@@ -159,7 +188,7 @@ shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
 	tx = NULL;
 	if (link->nb_txq < SHM_MAX_TXQ && (!is_answer_fd(type, fd) ||
 			link->nb_tx_fds < SHM_MAX_TX_FDS))
-		tx = malloc(sizeof(*tx));
+		tx = txmsg_alloc(link, is_answer_fd(type, fd));
 	if (tx == NULL) {
 		shm_link_violation(link, "does not read its socket", link->nb_txq, type);
 		shm_link_kill(link, -EPROTO);
@@ -169,8 +198,11 @@ shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
 	tx->fd = fd;
 	link->nb_tx_fds += is_answer_fd(type, fd);
 	STAILQ_INSERT_TAIL(&link->txq, tx, next);
-	if (link->nb_txq++ == 0)
+	if (link->nb_txq++ == 0) {
 		link_tx_wait(link, ret);
+		if (ret == -ENOBUFS)
+			shm_groups_sync(link->dev); /* all may sleep, and no event tells of it */
+	}
 	return 0;
 done:
 	if (fd >= 0)
@@ -194,9 +226,7 @@ shm_link_flush(struct shm_link *link)
 		STAILQ_REMOVE_HEAD(&link->txq, next);
 		link->nb_txq--;
 		link->nb_tx_fds -= is_answer_fd(tx->msg.hdr.type, tx->fd);
-		if (tx->fd >= 0)
-			close(tx->fd);
-		free(tx);
+		shm_txmsg_free(link, tx);
 		if (link_tx_failed(link, ret))
 			return;
 	}

@@ -3,13 +3,14 @@
  */
 
 /*
- * The thread of a device that gives things back: to unmap takes time, and to close what a
- * peer has sent may take for ever. Engines only put such things on a list. Nobody else knows
- * what is on it, and none of it is needed to go on.
+ * The threads of a device that give things back: to unmap takes time, and to close what a
+ * peer has sent may take for ever. Engines only put such things on a list, and nobody else
+ * knows what is on it.
  */
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "comch_shm.h"
 #include "dpdk_release.h"
@@ -17,7 +18,8 @@
 /* A descriptor; it counts for the user that has sent it, until it is closed. */
 struct trash_fd {
 	struct shm_trash trash;
-	struct shm_ledger *ledger;
+	struct shm_dev *dev;
+	struct shm_ledger *ledger; /* or NULL */
 	int fd;
 };
 
@@ -42,24 +44,25 @@ static DPDK_THREAD_FUNC(trash_main, arg)
 	return DPDK_THREAD_END;
 }
 
-int
-shm_trash_start(struct shm_bin *bin)
+static int
+bin_start(struct shm_bin *bin, const char *name)
 {
 	int ret;
 
 	STAILQ_INIT(&bin->list);
 	pthread_mutex_init(&bin->lock, NULL); /* check-ok: waiters must sleep */
 	pthread_cond_init(&bin->cond, NULL); /* check-ok: waiters must sleep */
-	ret = dpdk_thread_create_control(&bin->thread, "comch-shm", trash_main, bin);
+	ret = dpdk_thread_create_control(&bin->thread, name, trash_main, bin);
 	bin->started = ret == 0;
+	bin->pid = getpid();
 	return ret > 0 ? -ret : ret;
 }
 
-/* When this returns, all is given back. */
-void
-shm_trash_stop(struct shm_bin *bin)
+static void
+bin_stop(struct shm_bin *bin)
 {
-	if (!bin->started)
+	/* the descriptors and mappings of a child end with it */
+	if (!bin->started || bin->pid != getpid())
 		return;
 	pthread_mutex_lock(&bin->lock); /* check-ok: waiters must sleep */
 	bin->ends = true;
@@ -70,17 +73,38 @@ shm_trash_stop(struct shm_bin *bin)
 	pthread_mutex_destroy(&bin->lock); /* check-ok: waiters must sleep */
 }
 
-/* From any thread, with or without the device's lock. */
-void
-shm_trash_put(struct shm_dev *dev, struct shm_trash *trash, shm_trash_free_t free_fn)
+int
+shm_trash_start(struct shm_dev *dev)
 {
-	struct shm_bin *bin = &dev->bin;
+	int ret;
 
+	ret = bin_start(&dev->bins[SHM_BIN_OWN], "comch-shm");
+	return ret != 0 ? ret : bin_start(&dev->bins[SHM_BIN_SENT], "comch-shm-fd");
+}
+
+/* When this returns, all is given back. The first one has work for the second. */
+void
+shm_trash_stop(struct shm_dev *dev)
+{
+	bin_stop(&dev->bins[SHM_BIN_OWN]);
+	bin_stop(&dev->bins[SHM_BIN_SENT]);
+}
+
+static void
+bin_put(struct shm_bin *bin, struct shm_trash *trash, shm_trash_free_t free_fn)
+{
 	trash->free = free_fn;
 	pthread_mutex_lock(&bin->lock); /* check-ok: waiters must sleep */
 	STAILQ_INSERT_TAIL(&bin->list, trash, next);
 	pthread_cond_signal(&bin->cond); /* check-ok: waiters must sleep */
 	pthread_mutex_unlock(&bin->lock); /* check-ok: waiters must sleep */
+}
+
+/* What must not wait for others. From any thread, with or without the device's lock. */
+void
+shm_trash_put(struct shm_dev *dev, struct shm_trash *trash, shm_trash_free_t free_fn)
+{
+	bin_put(&dev->bins[SHM_BIN_OWN], trash, free_fn);
 }
 
 static void
@@ -89,22 +113,35 @@ trash_fd_free(struct shm_trash *trash)
 	struct trash_fd *t = container_of(trash, struct trash_fd, trash);
 
 	shm_fd_close(t->fd);
-	shm_ledger_give(t->ledger, SHM_LIMIT_FDS, 1);
+	if (t->ledger != NULL)
+		shm_ledger_give(t->ledger, SHM_LIMIT_FDS, 1);
+	else
+		__atomic_fetch_sub(&t->dev->nb_stranger_fds, 1, __ATOMIC_RELAXED);
 	free(t);
 }
 
-/* Close what a user has sent, or can send to. */
+/*
+ * Close what a user has sent, or can send to; ledger is NULL if it was not let in. Too many
+ * of strangers are closed as the kernel does it: what waits in such a socket is dropped.
+ */
 void
 shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd)
 {
-	struct trash_fd *t = malloc(sizeof(*t));
+	struct trash_fd *t = NULL;
 
+	if (ledger != NULL || __atomic_load_n(&dev->nb_stranger_fds, __ATOMIC_RELAXED) <
+			SHM_MAX_STRANGER_FDS)
+		t = malloc(sizeof(*t));
 	if (t == NULL) {
-		shm_fd_close(fd);
+		close(fd);
 		return;
 	}
+	t->dev = dev;
 	t->ledger = ledger;
 	t->fd = fd;
-	shm_ledger_add(ledger, SHM_LIMIT_FDS, 1);
-	shm_trash_put(dev, &t->trash, trash_fd_free);
+	if (ledger != NULL)
+		shm_ledger_add(ledger, SHM_LIMIT_FDS, 1);
+	else
+		__atomic_fetch_add(&dev->nb_stranger_fds, 1, __ATOMIC_RELAXED);
+	bin_put(&dev->bins[SHM_BIN_SENT], &t->trash, trash_fd_free);
 }
