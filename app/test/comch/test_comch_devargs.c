@@ -139,6 +139,10 @@ test_refused_args(void)
 		TEST_ASSERT(ret < 0, "\"%s\" was taken", refused[i]);
 		TEST_EXPECT(rte_comch_dev_count_avail(), count);
 	}
+	/* pf0 without functions= */
+	ret = test_vdev_add("role=dpu,uids=pf0@1000,path=%s", path);
+	TEST_TRUE(ret >= 0);
+	TEST_EXPECT(test_vdev_remove((int16_t)ret), 0);
 	return TEST_SUCCESS;
 }
 

@@ -400,8 +400,10 @@ func_users(struct shm_dev *dev, const char **p)
 {
 	size_t len = strcspn(*p, "@");
 	struct shm_func *func;
+	uint16_t i;
 
-	for (func = dev->funcs; func < dev->funcs + dev->nb_funcs; func++) {
+	for (i = 0; i < dev->nb_funcs; i++) {
+		func = &dev->funcs[i];
 		if (strlen(func->name) == len && strncmp(func->name, *p, len) == 0 &&
 				(*p)[len] == '@' && func->users.nb == 0) {
 			*p += len + 1;
@@ -422,7 +424,9 @@ arg_uids(const char *key, const char *value, void *opaque)
 
 	do {
 		if (p != NULL && *p == 'p') {
-			/* those that follow are of one function */
+			/* those that follow are of one function, which may be the only one */
+			if (dev->nb_funcs == 0 && func_add(dev, SHM_DFLT_FUNCTION) != 0)
+				goto bad;
 			users = func_users(dev, &p);
 			if (users == NULL)
 				goto bad;

@@ -164,7 +164,7 @@ static int
 place_take(const struct shm_dev *dev, struct shm_func *func, const struct stat *folder)
 {
 	uint32_t nr = shm_func_number(func);
-	struct shm_place *place;
+	struct shm_place *place = NULL;
 	int ret, i;
 
 	for (i = 0; i < PLACE_TRIES; i++) {
