@@ -33,7 +33,6 @@
 #include <rte_log.h>
 #include <rte_mempool.h>
 
-#include "dpdk_release.h"
 #include "shm_times.h"
 #include "shm_wire.h"
 
@@ -90,6 +89,7 @@ extern int shm_logtype;
 #define SHM_MIN_FUNC_FDS 16
 
 struct shm_ask;
+struct shm_bin;
 struct shm_consumer;
 struct shm_dev;
 struct shm_fast;
@@ -170,24 +170,8 @@ struct shm_trash {
 	shm_trash_free_t free;
 };
 
-/*
- * Two threads free it: one what this process has made or mapped, and one what others have
- * sent, which may take for ever.
- */
-enum shm_bin_kind { SHM_BIN_OWN = 0, SHM_BIN_SENT, SHM_BINS };
-
 /* Descriptors of processes that were not let in, at one time. */
 #define SHM_MAX_STRANGER_FDS 64
-
-struct shm_bin {
-	pthread_mutex_t lock; /* of what follows; behind the device's, and nothing is done in it */
-	pthread_cond_t cond;
-	STAILQ_HEAD(, shm_trash) list;
-	bool ends;
-	bool started;
-	pid_t pid; /* that has the thread: a child that it forks has not */
-	dpdk_thread_t thread;
-};
 
 /* One of its own for each function there can be: its place on the emulated PCI buses. */
 static inline uint32_t
@@ -238,7 +222,7 @@ struct shm_dev {
 	bool huge; /* regions of huge pages: allocate them, and take them of peers */
 	struct shm_region *regions[SHM_WIRE_MAX_REGIONS]; /* that peers write to */
 	TAILQ_HEAD(, shm_remote_consumer) dying; /* consumers of peers that producers still use */
-	struct shm_bin bins[SHM_BINS];
+	struct shm_bin *bins; /* NULL before their threads are started */
 	uint32_t nb_stranger_fds; /* atomic: to be closed */
 };
 

@@ -15,6 +15,22 @@
 #include "comch_shm.h"
 #include "dpdk_release.h"
 
+/*
+ * Two threads free it: one what this process has made or mapped, and one what others have
+ * sent, which may take for ever.
+ */
+enum shm_bin_kind { SHM_BIN_OWN = 0, SHM_BIN_SENT, SHM_BINS };
+
+struct shm_bin {
+	pthread_mutex_t lock; /* of what follows; behind the device's, and nothing is done in it */
+	pthread_cond_t cond;
+	STAILQ_HEAD(, shm_trash) list;
+	bool ends;
+	bool started;
+	pid_t pid; /* that has the thread: a child that it forks has not */
+	dpdk_thread_t thread;
+};
+
 /* A descriptor; it counts for the user that has sent it, until it is closed. */
 struct trash_fd {
 	struct shm_trash trash;
@@ -78,6 +94,9 @@ shm_trash_start(struct shm_dev *dev)
 {
 	int ret;
 
+	dev->bins = calloc(SHM_BINS, sizeof(*dev->bins));
+	if (dev->bins == NULL)
+		return -ENOMEM;
 	ret = bin_start(&dev->bins[SHM_BIN_OWN], "comch-shm");
 	return ret != 0 ? ret : bin_start(&dev->bins[SHM_BIN_SENT], "comch-shm-fd");
 }
@@ -86,8 +105,11 @@ shm_trash_start(struct shm_dev *dev)
 void
 shm_trash_stop(struct shm_dev *dev)
 {
+	if (dev->bins == NULL)
+		return;
 	bin_stop(&dev->bins[SHM_BIN_OWN]);
 	bin_stop(&dev->bins[SHM_BIN_SENT]);
+	free(dev->bins);
 }
 
 static void
