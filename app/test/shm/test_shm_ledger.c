@@ -32,13 +32,6 @@ ledger_suite_setup(void)
 	return peer_suite_setup();
 }
 
-static void
-ledger_suite_teardown(void)
-{
-	peer_suite_teardown();
-	peer_env.args = NULL;
-}
-
 /* HELLO on a new socket: the status of the answer. */
 static int
 link_open(struct hostile **e)
@@ -362,7 +355,7 @@ test_other_user(void)
 static struct unit_test_suite suite = {
 	.suite_name = "shm: ledger of a user",
 	.setup = ledger_suite_setup,
-	.teardown = ledger_suite_teardown,
+	.teardown = peer_suite_teardown,
 	.unit_test_cases = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_links),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_idle_links),

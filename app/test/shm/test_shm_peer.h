@@ -58,7 +58,7 @@ struct hostile {
 
 /** What the attacks happen to, and who must not notice. */
 struct peer_env {
-	const char *args;             /**< More of the card device, or NULL. */
+	const char *args;             /**< More of the card device, of one suite; or NULL. */
 	int16_t dpu;
 	char path[PATH_MAX];
 	struct test_ep *server;       /**< Echoes to the honest client. */

@@ -37,13 +37,6 @@ close_suite_setup(void)
 	return peer_suite_setup();
 }
 
-static void
-close_suite_teardown(void)
-{
-	peer_suite_teardown();
-	peer_env.args = NULL;
-}
-
 /* A file system of one file. */
 struct slow_fs {
 	int dev;           /* of FUSE; -1 if there is none */
@@ -289,7 +282,7 @@ test_death(void)
 static struct unit_test_suite suite = {
 	.suite_name = "shm, a hostile peer: what is slow to close",
 	.setup = close_suite_setup,
-	.teardown = close_suite_teardown,
+	.teardown = peer_suite_teardown,
 	.unit_test_cases = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_slow_files),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_slow_stranger),

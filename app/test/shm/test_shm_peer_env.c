@@ -147,6 +147,7 @@ peer_suite_teardown(void)
 		test_fail("the host device cannot be removed");
 	if (peer_env.dpu >= 0 && test_vdev_remove(peer_env.dpu) != 0)
 		test_fail("the card device cannot be removed");
+	peer_env.args = NULL;
 	test_rendezvous_remove(peer_env.path);
 	test_log_restore();
 	test_pair = saved_pair;
