@@ -508,7 +508,8 @@ void shm_groups_sync(struct shm_dev *dev);
 /* shm_barrier.c: the log; also of threads without the lock */
 bool shm_peer_logs(const struct shm_dev *dev, struct shm_func *func, uint32_t level);
 
-/* shm_ledger.c: what a user may take; the device's lock is held in all but the last */
+/* shm_ledger.c: what a user may take; the device's lock is held to find and to take */
+uint64_t shm_kernel_number(const char *path, uint64_t without);
 void shm_ledger_limits_init(struct shm_dev *dev);
 struct shm_ledger *shm_ledger_find(struct shm_func *func, uint32_t uid);
 void shm_ledgers_free(struct shm_func *func);

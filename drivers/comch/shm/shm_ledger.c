@@ -6,7 +6,7 @@
  * Ledgers: what the processes of one user on one function make this process hold, and how
  * much that may be. Each thing is taken here before it is allocated, and given back when it
  * is freed: an engine that keeps the remains of a link keeps the share of its user. The
- * device's lock is held everywhere in this file, but while the device is being made.
+ * device's lock is held where something is taken; what is given back needs none.
  */
 
 #include <errno.h>
@@ -41,8 +41,8 @@ static const struct {
 };
 
 /* A number that a file of the kernel begins with, or what to take without one. */
-static uint64_t
-file_number(const char *path, uint64_t without)
+uint64_t
+shm_kernel_number(const char *path, uint64_t without)
 {
 	FILE *f = fopen(path, "re");
 	uint64_t number;
@@ -64,8 +64,9 @@ process_memory(void)
 	FILE *f;
 
 	/* of a container: its root is its own group */
-	size = RTE_MIN(size, file_number("/sys/fs/cgroup/memory.max", size));
-	size = RTE_MIN(size, file_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", size));
+	size = RTE_MIN(size, shm_kernel_number("/sys/fs/cgroup/memory.max", size));
+	size = RTE_MIN(size,
+		shm_kernel_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", size));
 	f = fopen("/proc/self/cgroup", "re");
 	if (f == NULL)
 		return size;
@@ -74,7 +75,7 @@ process_memory(void)
 		if (strncmp(line, "0::/", 4) != 0)
 			continue;
 		snprintf(path, sizeof(path), "/sys/fs/cgroup/%s/memory.max", line + 4);
-		size = RTE_MIN(size, file_number(path, size));
+		size = RTE_MIN(size, shm_kernel_number(path, size));
 	}
 	fclose(f);
 	return size;
@@ -93,7 +94,7 @@ shm_ledger_limits_init(struct shm_dev *dev)
 	limit.rlim_cur = RTE_MIN(limit.rlim_cur, (rlim_t)1 << 20);
 	max[SHM_LIMIT_FDS] = RTE_MAX(limit.rlim_cur / 2 / dev->nb_funcs, (rlim_t)SHM_MIN_FUNC_FDS);
 	if (max[SHM_LIMIT_MAPS] == 0)
-		max[SHM_LIMIT_MAPS] = RTE_MAX(file_number("/proc/sys/vm/max_map_count",
+		max[SHM_LIMIT_MAPS] = RTE_MAX(shm_kernel_number("/proc/sys/vm/max_map_count",
 			LEDGER_DFLT_MAPS) / 4 * 3 / dev->nb_funcs, (uint64_t)LEDGER_MIN_MAPS);
 	if (max[SHM_LIMIT_MEM] == 0)
 		max[SHM_LIMIT_MEM] = RTE_MAX(process_memory() / 4 / dev->nb_funcs, LEDGER_MIN_MEM);

@@ -50,27 +50,15 @@ struct meet {
 	char process[16];   /* that has our socket in another network namespace */
 };
 
-/* What the kernel says for each user that has no number in this user namespace. */
-static uid_t
-unmapped_uid(void)
-{
-	unsigned int uid = 65534;
-	FILE *f = fopen("/proc/sys/kernel/overflowuid", "re");
-
-	if (f == NULL)
-		return uid;
-	if (fscanf(f, "%u", &uid) != 1)
-		uid = 65534;
-	fclose(f);
-	return uid;
-}
+/* What the kernel says for users without a number here, where it does not say it. */
+#define MEET_DFLT_UNMAPPED 65534
 
 /* Without a path: each user has a place of its own. */
 void
 shm_meet_user(struct shm_dev *dev)
 {
 	dev->uid = geteuid();
-	dev->unmapped = unmapped_uid();
+	dev->unmapped = shm_kernel_number("/proc/sys/kernel/overflowuid", MEET_DFLT_UNMAPPED);
 	snprintf(dev->space, sizeof(dev->space), MEET_USER "%u", dev->uid);
 }
 
