@@ -170,7 +170,8 @@ shm_dump(struct rte_comch_dev *rte_dev, FILE *f)
 		fprintf(f, "  link: function %s process %u user %u %s, %u connections, %" PRIu64
 			" bytes taken by its user\n", link->func->name, link->pid, link->uid,
 			link->state == SHM_LINK_UP ? "up" : "attaching", nb,
-			link->ledger->used[SHM_LIMIT_MEM]);
+			__atomic_load_n(&link->ledger->used[SHM_LIMIT_MEM],
+				__ATOMIC_RELAXED));
 	}
 	shm_dev_unlock(dev);
 }
@@ -642,21 +643,24 @@ dev_listen(struct shm_dev *dev)
 		ret = shm_listen(dev, func);
 		if (ret == 0)
 			continue;
+		if (ret == -EADDRINUSE || ret == -ENOTSOCK) {
+			SHM_LOG(WARNING, "%s: function %s is %s, and tried again each second: end or remove that one, or take other functions=, or another path= on both sides",
+				name, func->name, ret == -ENOTSOCK ?
+				"a file in path= that is no socket" :
+				"served by another process or device");
+			dev->nb_held++;
+			continue;
+		}
 		if (ret == -EACCES)
 			SHM_LOG(ERR, "%s: no socket can be made in %s: let user %u write to it and to what is in it, or take another path= on both sides",
 				name, dev->path, geteuid());
 		else if (ret == -EPERM)
 			SHM_LOG(ERR, "%s: comch.lock in %s is not a file of user %u for itself alone: remove it, or take another path= on both sides",
 				name, dev->path, geteuid());
-		else if (ret != -EADDRINUSE && ret != -ENOTSOCK)
+		else
 			SHM_LOG(ERR, "%s: cannot serve function %s: %s", name, func->name,
 				strerror(-ret));
-		if (ret != -EADDRINUSE && ret != -ENOTSOCK)
-			return ret;
-		SHM_LOG(WARNING, "%s: function %s is %s, and tried again each second: end or remove that one, or take other functions=, or another path= on both sides",
-			name, func->name, ret == -ENOTSOCK ? "a file in path= that is no socket" :
-			"served by another process or device");
-		dev->nb_held++;
+		return ret;
 	}
 	if (dev->nb_held < dev->nb_funcs)
 		return 0;

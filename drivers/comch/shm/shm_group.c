@@ -129,7 +129,6 @@ group_sync(struct shm_group *group)
 {
 	struct shm_dev *dev = group->dev;
 	struct shm_glink *glink;
-
 	bool done, posted;
 
 	group_join_links(group, true);

@@ -92,7 +92,8 @@ dev_listen_again(struct shm_dev *dev, uint64_t now)
 	while (func->fd >= 0);
 	if (shm_listen(dev, func) != 0)
 		return;
-	dev->nb_held--;
+	/* relaxed: engines only look whether they have to come again */
+	__atomic_store_n(&dev->nb_held, dev->nb_held - 1, __ATOMIC_RELAXED);
 	SHM_LOG(NOTICE, "%s: function %s is free, and served from now on", dev->dev->data->name,
 		func->name);
 }
@@ -652,10 +653,11 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 		/* a link has two descriptors: the first may have ended it */
 		if (!dev_has_link(dev, link))
 			continue;
-		if ((evs[i].events & EPOLLOUT) != 0)
+		if ((evs[i].events & EPOLLOUT) != 0) {
 			shm_link_flush(link);
-		if (!dev_has_link(dev, link))
-			continue;
+			if (!dev_has_link(dev, link))
+				continue;
+		}
 		if ((evs[i].events & (EPOLLHUP | EPOLLRDHUP)) != 0)
 			link->hung_up = true;
 		shm_link_rx(link);

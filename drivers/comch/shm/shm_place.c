@@ -80,7 +80,6 @@ lock_open(const struct shm_dev *dev)
 	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 	int fd = openat(dev->path_fd, PLACE_LOCK, flags);
 	struct stat st;
-	int ret = 0;
 
 	if (fd < 0 && errno == ENOENT) {
 		fd = openat(dev->path_fd, PLACE_LOCK, flags | O_CREAT | O_EXCL, 0600);
@@ -90,13 +89,11 @@ lock_open(const struct shm_dev *dev)
 	if (fd < 0)
 		return errno == ELOOP || errno == EISDIR ? -EPERM : -errno;
 	/* who can open it can hold all of it, and end our locks by sending it to us */
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink > 1 ||
-			st.st_uid != geteuid() || (st.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-		ret = -EPERM;
-	if (ret == 0)
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink <= 1 &&
+			st.st_uid == geteuid() && (st.st_mode & (S_IRWXG | S_IRWXO)) == 0)
 		return fd;
 	close(fd);
-	return ret;
+	return -EPERM;
 }
 
 static int
