@@ -126,6 +126,25 @@ test_queue_pair_fails(void)
 	return fault_passed();
 }
 
+/* The same, of a producer's, which looks for credits before it learns of what it sent. */
+static int
+test_producer_fails(void)
+{
+	uint64_t start;
+
+	TEST_CALL(fault_connect());
+	TEST_CALL(fault_run(200));
+	TEST_CALL(fault_quiet());
+	TEST_EXPECT(test_model_ctl(&fault_place.model, "fault %s net records=1", FAULT_HOST), 0);
+	start = test_now_ns();
+	TEST_EXPECT(fault_send_one(&fault_up), 1);
+	TEST_UNTIL(test_log_has("failed (event"), 0, FAULT_SOON_MS);
+	rte_comch_producer_credits(fault_up.p->ctx, fault_up.c->id);
+	TEST_CALL(expect_ends(start, FAULT_SILENCE_MS, -ECONNRESET, -ECONNRESET));
+	TEST_CALL(fault_again());
+	return fault_passed();
+}
+
 /* Surprise removal; the slot gets a function again, which is plugged anew. */
 static int
 unplug_under_load(int card)
@@ -279,6 +298,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(fault_setup, fault_teardown, test_card_cq_fails),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_consumer_queue_fails),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_queue_pair_fails),
+		TEST_CASE_ST(fault_setup, fault_teardown, test_producer_fails),
 		TEST_CASE_ARG(fault_setup, fault_teardown, "test_host_unplugged",
 			unplug_under_load, false),
 		TEST_CASE_ARG(fault_setup, fault_teardown, "test_card_unplugged",

@@ -24,7 +24,8 @@ credits_odd(struct bf_pair *pair, const struct bf_cqe *cqe)
 	if (opcode != BF_CQE_RESP_ERR || syndrome == BF_SYND_LOCAL_LEN ||
 			syndrome == BF_SYND_REMOTE_INVAL)
 		bf_chan_violation(chan, "no message of credits", opcode, pair->id);
-	else if (syndrome != BF_SYND_FLUSHED && !pair->ending)
+	else if (!pair->ending && !bf_credits_closed(&pair->rc->credits))
+		/* also if flushed: the send that has failed may be seen after this */
 		bf_chan_lost(chan, -ECONNRESET);
 	bf_pair_fault(pair, -ECONNRESET);
 }
