@@ -5,11 +5,15 @@
 /*
  * A producer that sends in a thread of its own while, in the main thread, what
  * it sends to or beside comes and goes: consumers, other producers, the
- * connection. What was taken arrives, once and in order, whatever happens. A thread
+ * connection. What was taken arrives, once and in order, whatever happens. A producer
+ * that stands still in the middle of a burst while others come. A thread
  * that reads the counters of a queue that goes. And one that starts and stops a consumer.
  */
 
+#include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
 
 #include "test_comch_fp_util.h"
 #include "test_comch_place.h"
@@ -315,6 +319,151 @@ test_producer_visits(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
+/* Sends one message, whose bytes it cannot read before it may go on. */
+static struct stuck {
+	pthread_t thread;
+	struct test_q *q;
+	uint32_t to;
+	struct mark *page;
+	struct sigaction old;
+	uint16_t sent;
+	bool in; /* atomic: it stands still in the middle of its burst */
+	bool go; /* atomic */
+} stuck;
+
+/* The read is made once more when this returns; but for the page, as if nobody handled it. */
+static void
+stuck_here(int sig, siginfo_t *info, void *context __rte_unused)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+
+	if (info->si_addr != stuck.page) {
+		sigaction(sig, &stuck.old, NULL);
+		return;
+	}
+	__atomic_store_n(&stuck.in, true, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&stuck.go, __ATOMIC_ACQUIRE))
+		nanosleep(&ms, NULL);
+	mprotect(stuck.page, sizeof(*stuck.page), PROT_READ | PROT_WRITE);
+}
+
+static void *
+stuck_run(void *arg __rte_unused)
+{
+	const struct rte_comch_send msg = { .imm = stuck.page, .imm_len = sizeof(*stuck.page) };
+
+	stuck.sent = rte_comch_producer_send_burst(stuck.q->ctx, stuck.to, &msg, 1);
+	return NULL;
+}
+
+static int
+stuck_begin(struct test_q *q, uint32_t to)
+{
+	struct sigaction sa = { .sa_sigaction = stuck_here, .sa_flags = SA_SIGINFO };
+
+	memset(&stuck, 0, sizeof(stuck));
+	stuck.q = q;
+	stuck.to = to;
+	stuck.page = mmap(NULL, sizeof(*stuck.page), PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	TEST_TRUE(stuck.page != MAP_FAILED);
+	TEST_EXPECT(mprotect(stuck.page, sizeof(*stuck.page), PROT_NONE), 0);
+	TEST_EXPECT(sigaction(SIGSEGV, &sa, &stuck.old), 0);
+	TEST_EXPECT(pthread_create(&stuck.thread, NULL, stuck_run, NULL), 0);
+	TEST_WAIT(__atomic_load_n(&stuck.in, __ATOMIC_ACQUIRE), TEST_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+stuck_end(void)
+{
+	__atomic_store_n(&stuck.go, true, __ATOMIC_RELEASE);
+	TEST_EXPECT(pthread_join(stuck.thread, NULL), 0);
+	TEST_EXPECT(sigaction(SIGSEGV, &stuck.old, NULL), 0);
+	TEST_EXPECT(munmap(stuck.page, sizeof(*stuck.page)), 0);
+	TEST_EXPECT(stuck.sent, 1);
+	return TEST_SUCCESS;
+}
+
+/* Time of this thread's processor that a call may take, and does unless it spins. */
+#define CALL_NS UINT64_C(300000000)
+
+static uint64_t
+thread_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* Beside the one that stands still another one comes, and can go. What it sends may wait. */
+static int
+others_come(struct test_fp *fp, struct test_q *consumer, struct test_q **other, uint32_t *sent)
+{
+	const struct rte_comch_producer_conf conf = { .nb_sends = PLACES };
+	uint64_t begin, ns;
+	uint32_t i;
+	int ret;
+
+	*other = test_q_producer(&fp->tx, &conf);
+	for (i = 0; i < 2; i++) {
+		if (i != 0)
+			TEST_CALL(test_stop_now((*other)->ctx));
+		begin = thread_ns();
+		ret = rte_comch_ctx_start((*other)->ctx);
+		ns = thread_ns() - begin;
+		TEST_EXPECT(ret, 0);
+		TEST_ASSERT(ns < CALL_NS, "a start takes %" PRIu64 " ms", ns / 1000000);
+		begin = thread_ns();
+		ret = rte_comch_producer_credits((*other)->ctx, consumer->id) != 0;
+		*sent += send_marks((*other)->ctx, consumer->id, 1, *sent, 1);
+		ns = thread_ns() - begin;
+		TEST_ASSERT(ns < CALL_NS, "a send takes %" PRIu64 " ms", ns / 1000000);
+		TEST_EXPECT(test_reason(*other, consumer->id), *sent == i + 1 ? 0 : -EAGAIN);
+		TEST_TRUE(ret == 0 || *sent == i + 1);
+	}
+	return TEST_SUCCESS;
+}
+
+/* One stands still while it claims as the only one. Nobody waits for it, all go on later. */
+static int
+test_producer_stuck(struct test_fp *fp)
+{
+	uint32_t next[2], round, mine, sent;
+	struct test_q *consumer, *q, *other;
+	int ret;
+
+	if (test_place_is_bluefield())
+		return test_skip("its producers claim with a compare and swap");
+	for (round = 0; round < 3; round++) {
+		memset(next, 0, sizeof(next));
+		mine = 1;
+		sent = 0;
+		TEST_CALL(test_fp_consumer(fp, NULL, PLACES, sizeof(struct mark), &consumer));
+		TEST_CALL(test_fp_producer(fp, PLACES, &q));
+		TEST_EXPECT(test_post_empty(consumer, PLACES, 0), PLACES);
+		TEST_CALL(stuck_begin(q, consumer->id));
+		ret = others_come(fp, consumer, &other, &sent);
+		TEST_CALL(stuck_end());
+		TEST_CALL(ret);
+		/* whoever looks first finds it: by a send, by its credits, or itself */
+		if (round == 1)
+			TEST_TRUE(rte_comch_producer_credits(other->ctx, consumer->id) > 0);
+		if (round == 2)
+			mine += send_marks(q->ctx, consumer->id, 0, mine, 2);
+		TEST_EXPECT(mine, round == 2 ? 3u : 1u);
+		TEST_EXPECT(send_marks(other->ctx, consumer->id, 1, sent, 2), 2);
+		TEST_CALL(drain(consumer, next));
+		TEST_EXPECT(next[0], mine);
+		TEST_EXPECT(next[1], sent + 2);
+		TEST_EXPECT(test_q_close(q), 0);
+		TEST_EXPECT(test_q_close(other), 0);
+		TEST_EXPECT(test_q_close(consumer), 0);
+	}
+	return TEST_SUCCESS;
+}
+
 #define LOSSES (test_place_is_bluefield() ? 6u : 60u)
 
 /* The peer takes its consumer away, then the connection. */
@@ -529,6 +678,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_consumer_restarts),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_producer_visits),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_producer_stuck),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_conn_goes),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_counters_watched),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_starts_race),

@@ -118,7 +118,7 @@ rc_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct chunk *c
 			ch->reason = -EAGAIN;
 		}
 	}
-	/* release: pairs with the acquire in producers_settle_locked() */
+	/* release: pairs with the acquire in shm_producers_settle_locked() */
 	__atomic_store_n(&p->claiming, 0, __ATOMIC_RELEASE);
 	return mine;
 }

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include <rte_cycles.h>
-#include <rte_pause.h>
 
 #include "shm_fast.h"
 #include "shm_msgq.h"
@@ -548,32 +547,24 @@ consumer_stop(struct shm_consumer *c, int status, struct rte_comch_pmd_ending *e
  * Producers
  */
 
-/* X: nobody claims without knowing that others do, too. */
-static int
-producers_settle_locked(struct shm_fast *fast)
+/* X: nobody claims without knowing that others do, too. p comes to those that there are. */
+static void
+producers_share_locked(struct shm_producer *p)
 {
-	uint64_t end = rte_get_tsc_cycles() + rte_get_tsc_hz();
-	struct shm_producer *p;
+	struct shm_fast *fast = p->fast;
 	uint32_t i;
 
 	if (fast->nb_producers < 2)
-		return 0;
+		return;
 	if (__atomic_exchange_n(&fast->shared, fast->nb_producers, __ATOMIC_RELAXED) != 0)
-		return 0;
+		return;
+	for (i = 0; fast->producers[i] == NULL || fast->producers[i] == p; i++)
+		;
+	shm_shares_drop_locked(fast->producers[i]);
+	/* relaxed: who must see it is p, and those that come later under the lock */
+	__atomic_store_n(&fast->unsettled, fast->producers[i], __ATOMIC_RELAXED);
 	shm_barrier_process();
-	for (i = 0; i < SHM_WIRE_MAX_PRODUCERS; i++) {
-		p = fast->producers[i];
-		if (p == NULL)
-			continue;
-		shm_shares_drop_locked(p);
-		/* some instructions, unless its thread does not run: bounded anyway */
-		while (__atomic_load_n(&p->claiming, __ATOMIC_ACQUIRE) != 0) {
-			if (rte_get_tsc_cycles() > end)
-				return -EAGAIN;
-			rte_pause();
-		}
-	}
-	return 0;
+	shm_producers_settle_locked(p);
 }
 
 /* Have the consumer know who is behind a slot; the lock is held. */
@@ -590,6 +581,7 @@ producer_unlink_locked(struct shm_producer *p)
 	struct shm_fast *fast = p->fast;
 
 	shm_shares_drop_locked(p);
+	shm_producers_settle_locked(p);
 	fast->producers[p->slot % SHM_WIRE_MAX_PRODUCERS] = NULL;
 	/*
 	 * The one that is left need not compare and swap any more. Release: it sees
@@ -607,7 +599,6 @@ producer_link_locked(struct shm_producer *p, struct rte_comch_conn *conn)
 	struct shm_chan *chan = conn->priv;
 	struct shm_remote_consumer *rc;
 	uint32_t i;
-	int ret;
 
 	if (chan == NULL || chan->state != SHM_CHAN_UP)
 		return -ENOTCONN;
@@ -624,10 +615,8 @@ producer_link_locked(struct shm_producer *p, struct rte_comch_conn *conn)
 		if (rc != NULL)
 			shm_producer_tell(p, rc);
 	}
-	ret = producers_settle_locked(p->fast);
-	if (ret != 0)
-		producer_unlink_locked(p);
-	return ret;
+	producers_share_locked(p);
+	return 0;
 }
 
 static int

@@ -103,6 +103,8 @@ struct shm_fast {
 	struct shm_remote_consumer *rcs[SHM_WIRE_MAX_CONSUMERS];
 	/* atomic: how many producers claim; 0 if it is one, and there is membarrier() */
 	uint32_t shared;
+	/* atomic: while it may claim as the one that it was, no other claims; or NULL */
+	struct shm_producer *unsettled;
 	uint32_t ended;  /* atomic: the connection is over */
 	uint32_t refs;   /* the connection, each producer, each consumer of the peer */
 	struct shm_link *link;
@@ -347,6 +349,7 @@ void shm_idle_fence(struct shm_group *group, uint64_t now);
 void shm_remote_consumer_ring(struct shm_remote_consumer *rc, uint32_t armed);
 
 /* shm_share.c: credits of one of several producers */
+void shm_producers_settle_locked(const struct shm_producer *p);
 uint32_t shm_share_get(const struct shm_producer *p, struct shm_remote_consumer *rc,
 		uint32_t nb_producers);
 uint32_t shm_share_claim(const struct shm_producer *p, struct shm_remote_consumer *rc,

@@ -42,7 +42,8 @@
  *              theirs: shm_barrier_process().
  *   O  open    as R, with the same word of the producer and "it has closed". The fence
  *              is that of the consumer's process: shm_barrier_all().
- *   X  claims  as R, with "I claim" and "others claim too".
+ *   X  claims  as R, with "I claim" and "others claim too". Who is seen to claim then may
+ *              do so as if it were alone; others claim nothing meanwhile, see shm_share.c.
  *
  * Without membarrier(), no consumer is in the table that is looked into without a fence,
  * and all claim as if others did. Two more pairs of message queues are in shm_msgq_wire.h.

@@ -26,12 +26,49 @@ shares_of(struct shm_remote_consumer *rc)
 	};
 }
 
+/*
+ * X: have the producers claim, unless the one that was alone is still inside of a claim that
+ * it began then. p looks, and is inside of none itself; the lock is held.
+ */
+void
+shm_producers_settle_locked(const struct shm_producer *p)
+{
+	const struct shm_producer *one = __atomic_load_n(&p->fast->unsettled, __ATOMIC_RELAXED);
+
+	/* acquire: what it has claimed; pairs with the release in rc_claim(), and others */
+	if (one == NULL || (one != p && __atomic_load_n(&one->claiming, __ATOMIC_ACQUIRE) != 0))
+		return;
+	/* release: the same; pairs with the acquire in share_settled() */
+	__atomic_store_n(&p->fast->unsettled, NULL, __ATOMIC_RELEASE);
+}
+
+/*
+ * Whether p may claim. If not, nobody waits for the one that was alone, whose thread may not
+ * run: who tries again looks again.
+ */
+static bool
+share_settled(const struct shm_producer *p)
+{
+	struct shm_dev *dev = p->queue->dev->priv;
+
+	/* acquire: pairs with the release in shm_producers_settle_locked() */
+	if (likely(__atomic_load_n(&p->fast->unsettled, __ATOMIC_ACQUIRE) == NULL))
+		return true;
+	if (shm_dev_trylock(dev)) {
+		shm_producers_settle_locked(p);
+		shm_dev_unlock(dev);
+	}
+	return __atomic_load_n(&p->fast->unsettled, __ATOMIC_ACQUIRE) == NULL;
+}
+
 /* The credits of one of several producers, which are kept for it from now on. */
 uint32_t
 shm_share_get(const struct shm_producer *p, struct shm_remote_consumer *rc, uint32_t nb_producers)
 {
 	const struct rte_comch_pmd_shares s = shares_of(rc);
 
+	if (unlikely(!share_settled(p)))
+		return 0;
 	return rte_comch_pmd_share_get(&s, p->slot, nb_producers, SHM_SHARE_MS);
 }
 
@@ -48,6 +85,8 @@ shm_share_claim(const struct shm_producer *p, struct shm_remote_consumer *rc, ui
 	/* acquire: the shares that were made before; pairs with rte_comch_pmd_share_keep() */
 	if (__atomic_load_n(&rc->head, __ATOMIC_ACQUIRE) != head)
 		return SHM_NO_CLAIM;
+	if (unlikely(!share_settled(p)))
+		return 0;
 	return rte_comch_pmd_share_claim(&s, p->slot, head, nb, &nb) ? nb : SHM_NO_CLAIM;
 }
 

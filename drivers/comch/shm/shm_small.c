@@ -204,7 +204,7 @@ small_burst(struct shm_producer *p, struct shm_remote_consumer *rc,
 		return small_put_shared(p, rc, msgs, nb, reason);
 	}
 	sent = small_put_alone(p, rc, msgs, nb, reason);
-	/* release: pairs with the acquire in producers_settle_locked() */
+	/* release: pairs with the acquire in shm_producers_settle_locked() */
 	__atomic_store_n(&p->claiming, 0, __ATOMIC_RELEASE);
 	return sent;
 }
@@ -251,7 +251,7 @@ shm_small_send_one(struct shm_producer *p, struct shm_remote_consumer *rc,
 		shm_entry_word((uint32_t)head, p->slot, msg->imm_len), msg->imm, msg->imm_len);
 	p->tail = small_sent(p, p->tail, msg);
 	__atomic_store_n(&rc->head, head + 1, __ATOMIC_RELAXED);
-	/* release: pairs with the acquire in producers_settle_locked() */
+	/* release: pairs with the acquire in shm_producers_settle_locked() */
 	__atomic_store_n(&p->claiming, 0, __ATOMIC_RELEASE);
 	burst_end(p, rc, 1);
 	return 1;

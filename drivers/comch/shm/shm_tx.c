@@ -467,7 +467,7 @@ one_claim(struct shm_producer *p, struct shm_remote_consumer *rc, uint64_t head)
 		__atomic_load_n(&rc->head, __ATOMIC_RELAXED) == head;
 	if (likely(mine))
 		__atomic_store_n(&rc->head, head + 1, __ATOMIC_RELAXED);
-	/* release: pairs with the acquire in producers_settle_locked() */
+	/* release: pairs with the acquire in shm_producers_settle_locked() */
 	__atomic_store_n(&p->claiming, 0, __ATOMIC_RELEASE);
 	return mine;
 }
