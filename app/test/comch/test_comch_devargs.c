@@ -103,6 +103,8 @@ test_refused_args(void)
 		"role=dpu,functions=pf0,uids=pf0@1000:pf0@1001",
 		"role=dpu,functions=pf0,uids=pf0@65534",
 		"role=dpu,functions=pf0,uids=@1000",
+		"role=dpu,functions=pf0,uids=all1",
+		"role=dpu,functions=pf0,uids=all:",
 		"role=dpu,functions=pf0,path=",
 		"role=dpu,functions=pf0,path=/no/such/directory",
 		"role=dpu,functions=pf0,path=/dev/null",
@@ -139,6 +141,8 @@ test_refused_args(void)
 		TEST_ASSERT(ret < 0, "\"%s\" was taken", refused[i]);
 		TEST_EXPECT(rte_comch_dev_count_avail(), count);
 	}
+	/* with an abstract name there is no folder that says who */
+	TEST_EXPECT(test_vdev_add("role=dpu,functions=pf0sf999,uids=all"), -EINVAL);
 	/* pf0 without functions= */
 	ret = test_vdev_add("role=dpu,uids=pf0@1000,path=%s", path);
 	TEST_TRUE(ret >= 0);

@@ -8,6 +8,7 @@
  */
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -79,6 +80,16 @@ dev_close(void)
 	}
 	dev = -1;
 	return ret;
+}
+
+/* The device and its engine, for others. */
+static int
+engine_end(void)
+{
+	TEST_EXPECT(dev_close(), 0);
+	rte_comch_pe_destroy(pe);
+	pe = NULL;
+	return TEST_SUCCESS;
 }
 
 static void
@@ -252,6 +263,15 @@ unmapped_start(uid_t uid)
 	return c == 0 ? TEST_SUCCESS : test_skip("no user namespace can be made here");
 }
 
+static int
+unmapped_end(void)
+{
+	TEST_EXPECT(kill(pids[0], SIGKILL), 0);
+	TEST_EXPECT(waitpid(pids[0], NULL, 0), pids[0]);
+	pids[0] = 0;
+	return TEST_SUCCESS;
+}
+
 static socklen_t
 abstract_addr(struct sockaddr_un *addr, uid_t uid)
 {
@@ -288,37 +308,39 @@ folder_open(uid_t uid, const char *args)
 	return dev_open(uid, all);
 }
 
-/* The owner of a folder that is closed to all others looks like another user. */
+/* The owner of a folder that is closed to all others looks like another user, to both. */
 static int
 test_unmapped_owner(void)
 {
-	struct child child = { .uid = OTHER_UID };
+	struct child child = { .uid = OTHER_UID }, contained = { .uid = OTHER_UID,
+			.map = "0 21235 1" };
 
-	child.len = hostile_addr(&child.addr, path, function);
+	child.len = contained.len = hostile_addr(&child.addr, path, function);
+	contained.addr = child.addr;
 	TEST_EXPECT(chown(path, OWNER_UID, OWNER_UID), 0);
 	TEST_CALL(folder_open(0, ""));
 	TEST_CALL(unmapped_start(0));
-	return attach(&child, CHILD_REFUSED);
+	TEST_CALL(attach(&child, CHILD_REFUSED));
+	return attach(&contained, CHILD_REFUSED);
 }
 
-/* The host's side, too, takes nobody without a number for its own user. */
+/* Whether a host's side without a number here says a word to a server of another user. */
 static int
-test_unmapped_server(void)
+unmapped_hello(const struct sockaddr_un *addr, socklen_t len, const char *args, bool expected)
 {
-	struct sockaddr_un addr;
-	socklen_t len = abstract_addr(&addr, OTHER_UID);
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	union shm_wire_msg msg;
 	struct hostile *listens, *e;
-	char args[64];
+	struct pollfd word = { .events = POLLIN };
 	int conn, ret;
 
 	TEST_TRUE(fd >= 0);
 	listens = hostile_wrap(fd);
-	snprintf(args, sizeof(args), "role=host,function=%s", function);
 	TEST_CALL(dev_open(OTHER_UID, args));
-	TEST_EXPECT(bind(listens->fd, (struct sockaddr *)&addr, len), 0);
+	TEST_EXPECT(bind(listens->fd, (const struct sockaddr *)addr, len), 0);
+	if (addr->sun_path[0] != '\0')
+		TEST_EXPECT(chmod(addr->sun_path, 0666), 0);
 	/* who listens is the user that the device sees */
 	TEST_EXPECT(seteuid(OTHER_UID), 0);
 	ret = listen(listens->fd, 4);
@@ -331,8 +353,42 @@ test_unmapped_server(void)
 	} while (conn < 0 && test_now_ns() < end);
 	TEST_TRUE(conn >= 0);
 	e = hostile_wrap(conn);
-	/* a word, or the end */
-	TEST_EXPECT(recv(e->fd, &msg, sizeof(msg), 0), 0);
+	/* the thread that closes what is refused is not in the child: its end does it */
+	word.fd = e->fd;
+	TEST_EXPECT(poll(&word, 1, expected ? TEST_MS : 200), expected);
+	TEST_CALL(unmapped_end());
+	TEST_EXPECT(recv(e->fd, &msg, sizeof(msg), MSG_DONTWAIT) > 0, expected);
+	return TEST_SUCCESS;
+}
+
+/* The host's side, too, takes nobody without a number for its own user. */
+static int
+test_unmapped_server(void)
+{
+	struct sockaddr_un addr;
+	socklen_t len = abstract_addr(&addr, OTHER_UID);
+	char args[64];
+
+	snprintf(args, sizeof(args), "role=host,function=%s", function);
+	return unmapped_hello(&addr, len, args, false);
+}
+
+/* In a folder it takes anyone whom nobody but the owner could have let serve. */
+static int
+test_unmapped_server_folder(void)
+{
+	char args[PATH_MAX + 64];
+	struct sockaddr_un addr;
+	socklen_t len = hostile_addr(&addr, path, function);
+	unsigned int open_to_all;
+
+	snprintf(args, sizeof(args), "role=host,function=%s,path=%s", function, path);
+	for (open_to_all = 0; open_to_all < 2; open_to_all++) {
+		TEST_EXPECT(chmod(path, open_to_all ? 0777 : 0755), 0);
+		TEST_CALL(unmapped_hello(&addr, len, args, !open_to_all));
+		TEST_EXPECT(unlink(addr.sun_path), 0);
+		TEST_CALL(engine_end());
+	}
 	return TEST_SUCCESS;
 }
 
@@ -362,6 +418,40 @@ test_containers(void)
 	other.addr = same.addr;
 	TEST_CALL(attach(&same, CHILD_ENTERED));
 	return attach(&other, CHILD_ENTERED);
+}
+
+/*
+ * The card's side is in a container, too, in which the user of the other one has no number:
+ * 'all' lets it in, and so does a folder that all write to. A list of numbers does not.
+ */
+static int
+test_containers_unmapped(void)
+{
+	static const struct {
+		uint16_t folder;
+		const char *args;
+		int expected;
+	} cases[] = {
+		{ 0711, ",uids=all", CHILD_ENTERED },
+		{ 0711, ",uids=21234:all", CHILD_ENTERED },
+		{ 0700, ",uids=all", CHILD_REFUSED },
+		{ 0711, "", CHILD_REFUSED },
+		{ 0777, "", CHILD_ENTERED },
+		{ 0777, ",uids=21235", CHILD_REFUSED },
+	};
+	struct child child = { .uid = OTHER_UID, .map = "0 21235 1" };
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(cases); i++) {
+		TEST_EXPECT(chmod(path, cases[i].folder), 0);
+		TEST_CALL(folder_open(0, cases[i].args));
+		child.len = hostile_addr(&child.addr, path, function);
+		TEST_CALL(unmapped_start(0));
+		TEST_CALL(attach(&child, cases[i].expected));
+		TEST_CALL(unmapped_end());
+		TEST_CALL(engine_end());
+	}
+	return TEST_SUCCESS;
 }
 
 /* All may enter the folder, but only one may attach. */
@@ -664,7 +754,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(meet_setup, meet_teardown, test_unmapped_user),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_unmapped_owner),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_unmapped_server),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_unmapped_server_folder),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_containers),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_containers_unmapped),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_not_listed),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_function_users),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_socket_mode),

@@ -44,7 +44,7 @@
 	SHM_ARG_FUNCTIONS "=<function>[:<function>...] " \
 	SHM_ARG_FUNCTION "=<function> " \
 	SHM_ARG_PATH "=<directory> " \
-	SHM_ARG_UIDS "=[<function>@]<uid>[:[<function>@]<uid>...] " \
+	SHM_ARG_UIDS "=[<function>@]<uid>|all[:[<function>@]<uid>|all...] " \
 	SHM_ARG_HUGE "=0|1 " \
 	SHM_ARG_PCI_BUS "=<domain>:<bus> " \
 	SHM_ARG_MAX_LINKS "=<number> " \
@@ -422,6 +422,7 @@ arg_uids(const char *key, const char *value, void *opaque)
 	const char *p = value;
 	unsigned long uid;
 	char *end;
+	bool all;
 
 	do {
 		if (p != NULL && *p == 'p') {
@@ -432,23 +433,30 @@ arg_uids(const char *key, const char *value, void *opaque)
 			if (users == NULL)
 				goto bad;
 		}
-		if (p == NULL || !isdigit((unsigned char)*p) || users->nb == SHM_MAX_UIDS)
+		all = p != NULL && strncmp(p, "all", 3) == 0;
+		if (p == NULL || (!all && !isdigit((unsigned char)*p)) ||
+				users->nb == SHM_MAX_UIDS)
 			goto bad;
 		errno = 0;
-		uid = strtoul(p, &end, 10);
-		if (errno != 0 || uid >= UINT32_MAX || (*end != ':' && *end != '\0'))
+		uid = all ? SHM_UID_ALL : strtoul(p, &end, 10);
+		p = all ? p + strlen("all") : end;
+		if (errno != 0 || (!all && uid >= SHM_UID_ALL) || (*p != ':' && *p != '\0'))
 			goto bad;
 		if (uid == dev->unmapped) {
 			SHM_LOG(ERR, "%s=%s: %u is what all users look like that have no number here: give the process another user, or leave it to the mode of path=",
 				key, value, dev->unmapped);
 			return -EINVAL;
 		}
+		if (all && dev->path[0] == '\0') {
+			SHM_LOG(ERR, "%s=%s: all are those who may enter the folder: give path=, too",
+				key, value);
+			return -EINVAL;
+		}
 		users->uids[users->nb++] = uid;
-		p = end + 1;
-	} while (*end == ':');
+	} while (*p++ == ':');
 	return 0;
 bad:
-	SHM_LOG(ERR, "%s=%s: up to %d numbers, as in 1000:1001; those behind pf0vf3@ are of this function, which is in functions=, once",
+	SHM_LOG(ERR, "%s=%s: up to %d numbers, as in 1000:1001, or all; those behind pf0vf3@ are of this function, which is in functions=, once",
 		key, value == NULL ? "" : value, SHM_MAX_UIDS);
 	return -EINVAL;
 }

@@ -49,6 +49,7 @@ extern int shm_logtype;
 
 #define SHM_MAX_FUNCTIONS 256
 #define SHM_MAX_UIDS 16
+#define SHM_UID_ALL UINT32_MAX /* no user: all who may enter path= */
 /* Of each of the two PFs; and the numbers that functions have, for all. */
 #define SHM_MAX_VFS 120
 #define SHM_MAX_SFS 1000

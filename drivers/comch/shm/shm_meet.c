@@ -126,7 +126,7 @@ shm_meet_allows(const struct shm_dev *dev, const struct shm_func *func, const st
 	if (cred->uid == 0 || same_user(dev, cred->uid, geteuid()))
 		return true;
 	for (i = 0; i < users->nb; i++)
-		if (users->uids[i] == cred->uid)
+		if (users->uids[i] == cred->uid || users->uids[i] == SHM_UID_ALL)
 			return true;
 	return dev->path[0] != '\0' && users->nb == 0;
 }
@@ -137,10 +137,10 @@ shm_meet_refused(const struct shm_dev *dev, struct shm_func *func, const struct 
 {
 	const char *remedy;
 
-	if (cred->uid == dev->unmapped)
-		remedy = "it has no number of its own in the user namespace of this process: give it one, or run both sides in one namespace";
-	else if (dev->role == RTE_COMCH_ROLE_HOST)
-		remedy = "only root, the own user and the owner of path= are taken for the card's side";
+	if (dev->role == RTE_COMCH_ROLE_HOST)
+		remedy = "only root, the own user and the owner of path= are taken for the card's side, and anyone in a folder that only its owner writes to";
+	else if (cred->uid == dev->unmapped)
+		remedy = "it has no number in the user namespace of this process: take uids=all with path=, or run both sides in one namespace";
 	else if (shm_meet_users(dev, func)->nb != 0)
 		remedy = "add its user to uids=";
 	else
@@ -320,13 +320,13 @@ meet_log_refused(const struct shm_dev *dev, uid_t server)
 	const char *where = path ? dev->path : dev->space;
 
 	if (!server_trusted(dev, server, dev->uid))
-		SHM_LOG(NOTICE, "%s: %s/%s is served by user %u, whom this process of user %u does not let serve: run the card's side as root, as this user, or as the owner of path=",
+		SHM_LOG(NOTICE, "%s: %s/%s is served by user %u, whom this process of user %u does not let serve: run the card's side as root, as this user, or as the owner of path=; or let only its owner write to path=",
 			name, where, function, server, dev->uid);
 	else
 		SHM_LOG(NOTICE, "%s: %s/%s does not let user %u in: %s", name, where, function,
 			dev->uid, !path ?
 			"run both sides as one user, or give both the same path=" :
-			"let it enter the folder, and on the card's side add it to uids=, or without uids= let it write to the folder and start anew");
+			"let it enter the folder, and on the card's side add it, or all, to uids=, or without uids= let it write to the folder and start anew");
 }
 
 static void

@@ -291,7 +291,7 @@ env_read_uids(struct doca_env *env)
 	char *end;
 
 	p = env->uids = env_value(ENV_UIDS);
-	if (p == NULL)
+	if (p == NULL || strcmp(p, "all") == 0)
 		return DOCA_SUCCESS;
 	do {
 		unsigned long uid;
@@ -301,7 +301,7 @@ env_read_uids(struct doca_env *env)
 		if (errno != 0 || uid >= UINT32_MAX || (*end != ':' && *end != '\0') ||
 				++n > ENV_MAX_UIDS)
 			return env_wrong(ENV_UIDS, env->uids,
-					"it is the numbers of at most 16 users that may be clients, as in 1000:1001");
+					"it is the numbers of at most 16 users that may be clients, as in 1000:1001, or all");
 		p = end + 1;
 	} while (*end == ':');
 	return DOCA_SUCCESS;
