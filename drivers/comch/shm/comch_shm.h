@@ -77,8 +77,11 @@ extern int shm_logtype;
 /* Messages of one socket in one service. */
 #define SHM_SOCK_BURST 64
 
-/* Reads of one wake socket at a time. */
-#define SHM_WAKE_READS 8
+/*
+ * Read of one wake socket at a time: a peer may send without end, and the kernel keeps each
+ * byte by itself. What is left wakes us again.
+ */
+#define SHM_WAKE_BYTES 64
 
 /* Clients of one poll that ask for their connection. */
 #define SHM_CONNECT_BURST 64

@@ -851,19 +851,14 @@ shm_group_disarm(struct rte_comch_pgroup *pg)
 	struct shm_group *group = container_of(pg, struct shm_group, pg);
 	struct shm_producer *p;
 	struct shm_glink *glink;
-	char drop[256];
+	char drop[SHM_WAKE_BYTES];
 	uint32_t i;
-	ssize_t n;
 
 	TAILQ_FOREACH(glink, &group->glinks, next) {
 		__atomic_store_n(&glink->link->own->groups[group->index].armed, 0,
 			__ATOMIC_RELAXED);
-		/* bounded: the peer may send without end */
-		n = sizeof(drop);
-		for (i = 0; i < SHM_WAKE_READS && n == sizeof(drop); i++)
-			n = wake_recv(glink, drop, sizeof(drop));
 		/* closed by the peer: it would wake us for ever */
-		if (n == 0)
+		if (wake_recv(glink, drop, sizeof(drop)) == 0)
 			rte_comch_pmd_fd_del(pg->pe, glink->wake_fd);
 	}
 	for (i = 0; i < group->nb_active; i++)
