@@ -10,11 +10,8 @@
 
 #include <fcntl.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <linux/capability.h>
 
 #include "test_shm_peer_fast.h"
 
@@ -287,19 +284,6 @@ test_peer_segments_burst(void)
 	return TEST_SUCCESS;
 }
 
-/* The user that the kernel tells of; the folder of the test is not closed to it. */
-static bool
-user_become(uid_t uid)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct caps[2];
-
-	if (seteuid(uid) != 0 || syscall(SYS_capget, &head, caps) != 0)
-		return false;
-	caps[0].effective |= 1u << CAP_DAC_OVERRIDE;
-	return syscall(SYS_capset, &head, caps) == 0;
-}
-
 /* Another user: links until one is refused; then it waits, and ends. */
 static void
 other_user(int to, int from)
@@ -310,7 +294,7 @@ other_user(int to, int from)
 
 	hostile_alone = true;
 	alarm(20);
-	if (!user_become(OTHER_UID))
+	if (!hostile_become(OTHER_UID))
 		_exit(1);
 	while (nb < 2 * MAX_LINKS && link_open(&e) == 0)
 		nb++;

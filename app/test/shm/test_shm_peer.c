@@ -24,6 +24,7 @@
 #define HOSTILE_MAX_FDS 32
 
 bool hostile_alone;
+const char *hostile_function = "pf0";
 
 static TAILQ_HEAD(, hostile) evils = TAILQ_HEAD_INITIALIZER(evils);
 
@@ -225,7 +226,8 @@ hostile_fill(union shm_wire_msg *msg, uint16_t type, uint32_t chan)
 	case SHM_WIRE_HELLO:
 		msg->hello.version = SHM_WIRE_VERSION;
 		msg->hello.seg_size = sizeof(struct shm_wire_link);
-		strcpy(msg->hello.function, "pf0");
+		snprintf(msg->hello.function, sizeof(msg->hello.function), "%s",
+				hostile_function);
 		break;
 	case SHM_WIRE_HELLO_ACK:
 		msg->hello_ack.version = SHM_WIRE_VERSION;

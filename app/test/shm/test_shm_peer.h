@@ -13,6 +13,7 @@
 #define TEST_SHM_PEER_H
 
 #include <limits.h>
+#include <sys/types.h>
 
 #include "shm_wire.h"
 
@@ -172,6 +173,11 @@ void hostile_close_all(void);
 
 /** In a process without the device: nothing is turned while it waits. */
 extern bool hostile_alone;
+/** What HELLO says. */
+extern const char *hostile_function;
+
+/** Become another user, to whom the folder of the test is open. @return whether it is one. */
+bool hostile_become(uid_t uid);
 
 /** Send bytes and descriptors, whatever they are. @return 0 or a negative errno. */
 int hostile_send_raw(struct hostile *e, const void *buf, size_t len, const int *fds,

@@ -7,19 +7,10 @@
  * an answer of that peer, and clients that die with much. No engine may wait for either.
  */
 
-#include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stddef.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include <linux/fuse.h>
-
 #include "test_shm_peer_fast.h"
+#include "test_shm_peer_fs.h"
 
 /* How long a close waits, and what an engine may take meanwhile. */
 #define HOLD_MS 3000u
@@ -37,136 +28,20 @@ close_suite_setup(void)
 	return peer_suite_setup();
 }
 
-/* A file system of one file. */
-struct slow_fs {
-	int dev;           /* of FUSE; -1 if there is none */
-	int file;          /* to be sent */
-	const char *why;   /* there is none */
-	uint64_t flush;    /* of the request that is held, or 0 */
-	unsigned int nb_flush;
-	bool released;     /* atomic: answer all */
-	bool ends;         /* atomic */
-	pthread_t thread;
-};
-
-static struct slow_fs fs;
-
-static int
-fs_answer(uint64_t unique, int error, const void *out, size_t size)
-{
-	struct fuse_out_header head = { .error = -error, .unique = unique };
-	struct iovec iov[2] = { { &head, sizeof(head) }, { (void *)(uintptr_t)out, size } };
-
-	head.len = (uint32_t)(sizeof(head) + size);
-	return writev(fs.dev, iov, size != 0 ? 2 : 1) < 0 ? -errno : 0;
-}
-
-static void
-fs_attr(struct fuse_attr *attr, uint64_t node)
-{
-	attr->ino = node;
-	attr->mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0644;
-	attr->nlink = 1;
-}
-
-static void
-fs_serve(const struct fuse_in_header *in)
-{
-	struct fuse_init_out init = { .major = 7, .minor = 31, .max_write = 4096 };
-	struct fuse_entry_out entry = { .nodeid = 2, .attr_valid = 1000, .entry_valid = 1000 };
-	struct fuse_attr_out attr = { .attr_valid = 1000 };
-	struct fuse_open_out open_out = { .fh = 1 };
-
-	fs_attr(&entry.attr, 2);
-	fs_attr(&attr.attr, in->nodeid);
-	if (in->opcode == FUSE_INIT)
-		fs_answer(in->unique, 0, &init, sizeof(init));
-	else if (in->opcode == FUSE_LOOKUP)
-		fs_answer(in->unique, 0, &entry, sizeof(entry));
-	else if (in->opcode == FUSE_GETATTR)
-		fs_answer(in->unique, 0, &attr, sizeof(attr));
-	else if (in->opcode == FUSE_OPEN)
-		fs_answer(in->unique, 0, &open_out, sizeof(open_out));
-	else if (in->opcode == FUSE_FLUSH && !__atomic_load_n(&fs.released, __ATOMIC_RELAXED))
-		fs.flush = in->unique;
-	else if (in->opcode != FUSE_FORGET)
-		fs_answer(in->unique, in->opcode == FUSE_FLUSH || in->opcode == FUSE_RELEASE ? 0 :
-			ENOSYS, NULL, 0);
-	if (in->opcode == FUSE_FLUSH)
-		__atomic_add_fetch(&fs.nb_flush, 1, __ATOMIC_RELAXED);
-}
-
-/* The kernel asks; the close of the file waits until it is released, or for HOLD_MS. */
-static void *
-fs_run(void *arg __rte_unused)
-{
-	static char buf[1 << 16];
-	struct pollfd pfd = { fs.dev, POLLIN, 0 };
-	uint64_t until = 0;
-
-	while (!__atomic_load_n(&fs.ends, __ATOMIC_RELAXED)) {
-		if (poll(&pfd, 1, 1) > 0 && read(fs.dev, buf, sizeof(buf)) > 0)
-			fs_serve((const struct fuse_in_header *)buf);
-		if (fs.flush == 0) {
-			until = test_now_ns() + (uint64_t)HOLD_MS * 1000000;
-		} else if (test_now_ns() >= until ||
-				__atomic_load_n(&fs.released, __ATOMIC_RELAXED)) {
-			fs_answer(fs.flush, 0, NULL, 0);
-			fs.flush = 0;
-		}
-	}
-	return NULL;
-}
-
-/* In a mount namespace of this thread, which nobody else sees. */
-static void *
-fs_mount(void *arg __rte_unused)
-{
-	char options[80], file[PATH_MAX + 8];
-
-	fs.why = "no mount namespace can be made";
-	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
-		return NULL;
-	fs.why = "there is no /dev/fuse";
-	fs.dev = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	if (fs.dev < 0)
-		return NULL;
-	fs.why = "FUSE cannot be mounted";
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fs.dev);
-	if (mount("comch", peer_env.path, "fuse.comch", MS_NOSUID | MS_NODEV, options) != 0)
-		return NULL;
-	if (pthread_create(&fs.thread, NULL, fs_run, NULL) != 0)
-		return NULL;
-	fs.why = NULL;
-	snprintf(file, sizeof(file), "%s/slow", peer_env.path);
-	fs.file = open(file, O_RDWR | O_CLOEXEC);
-	umount2(peer_env.path, MNT_DETACH);
-	return NULL;
-}
-
 static int
 fs_start(void)
 {
-	pthread_t thread;
-
-	memset(&fs, 0, sizeof(fs));
-	fs.dev = fs.file = -1;
-	TEST_EXPECT(pthread_create(&thread, NULL, fs_mount, NULL), 0);
-	TEST_EXPECT(pthread_join(thread, NULL), 0);
-	if (fs.why != NULL && fs.dev >= 0)
-		close(fs.dev);
+	TEST_EXPECT(hostile_fs_start(peer_env.path, getpid(), HOLD_MS), 0);
 	return TEST_SUCCESS;
 }
 
 static int
 fs_stop(void)
 {
-	__atomic_store_n(&fs.released, true, __ATOMIC_RELAXED);
-	close(fs.file);
+	hostile_fs_release(true);
+	close(hostile_fs.file);
 	PEER_WAIT(test_count_fds() <= peer_env.fds + 2, TEST_MS);
-	__atomic_store_n(&fs.ends, true, __ATOMIC_RELAXED);
-	TEST_EXPECT(pthread_join(fs.thread, NULL), 0);
-	close(fs.dev);
+	hostile_fs_end();
 	return TEST_SUCCESS;
 }
 
@@ -177,7 +52,7 @@ slow_close(uint16_t type)
 	struct hostile *e = hostile_connected();
 	uint64_t begin = test_now_ns(), ms;
 	union shm_wire_msg msg;
-	int fds[2] = { fs.file, fs.file };
+	int fds[2] = { hostile_fs.file, hostile_fs.file };
 
 	hostile_fill(&msg, type, 0);
 	msg.hdr.len = hostile_type_len(type);
@@ -185,7 +60,7 @@ slow_close(uint16_t type)
 	TEST_EXPECT(hostile_send_raw(e, &msg, msg.hdr.len, fds, type == SHM_WIRE_CLOSE ? 2 : 1), 0);
 	if (type == SHM_WIRE_REGION)
 		TEST_EXPECT(hostile_say(e, SHM_WIRE_REGION_GONE, 0), 0);
-	PEER_WAIT(__atomic_load_n(&fs.nb_flush, __ATOMIC_RELAXED) != 0, TEST_MS);
+	PEER_WAIT(__atomic_load_n(&hostile_fs.nb_flush, __ATOMIC_RELAXED) != 0, TEST_MS);
 	TEST_CALL(peer_honest(100));
 	TEST_CALL(hostile_connected() != NULL ? TEST_SUCCESS : TEST_FAILED);
 	ms = (test_now_ns() - begin) / 1000000;
@@ -204,9 +79,9 @@ test_slow_files(void)
 
 	for (i = 0; i < RTE_DIM(types) && ret == TEST_SUCCESS; i++) {
 		TEST_CALL(fs_start());
-		if (fs.why != NULL)
-			return test_skip("%s", fs.why);
-		TEST_TRUE(fs.file >= 0);
+		if (hostile_fs.why != NULL)
+			return test_skip("%s", hostile_fs.why);
+		TEST_TRUE(hostile_fs.file >= 0);
 		ret = slow_close(types[i]);
 		hostile_close_all();
 		TEST_CALL(fs_stop());
@@ -224,15 +99,15 @@ test_slow_stranger(void)
 	unsigned int i;
 
 	TEST_CALL(fs_start());
-	if (fs.why != NULL)
-		return test_skip("%s", fs.why);
+	if (hostile_fs.why != NULL)
+		return test_skip("%s", hostile_fs.why);
 	for (i = 0; i < MAX_LINKS - 1; i++)
 		e[i] = hostile_up();
 	begin = test_now_ns();
 	e[i] = hostile_open(peer_env.path, "pf0");
 	TEST_TRUE(e[i] != NULL);
-	TEST_EXPECT(hostile_send_raw(e[i], "", 1, &fs.file, 1), 0);
-	PEER_WAIT(__atomic_load_n(&fs.nb_flush, __ATOMIC_RELAXED) != 0, TEST_MS);
+	TEST_EXPECT(hostile_send_raw(e[i], "", 1, &hostile_fs.file, 1), 0);
+	PEER_WAIT(__atomic_load_n(&hostile_fs.nb_flush, __ATOMIC_RELAXED) != 0, TEST_MS);
 	TEST_CALL(peer_honest(100));
 	TEST_TRUE((test_now_ns() - begin) / 1000000 < TURN_MS);
 	hostile_close_all();

@@ -9,7 +9,10 @@
  */
 
 #include <inttypes.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <linux/capability.h>
 
 #include "test_shm_peer.h"
 
@@ -97,6 +100,19 @@ peer_honest(unsigned int nb)
 				"the echo of message %u is another", i);
 	}
 	return TEST_SUCCESS;
+}
+
+/* The user that the kernel tells of; the folder of the test is not closed to it. */
+bool
+hostile_become(uid_t uid)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2];
+
+	if (seteuid(uid) != 0 || syscall(SYS_capget, &head, caps) != 0)
+		return false;
+	caps[0].effective |= 1u << CAP_DAC_OVERRIDE;
+	return syscall(SYS_capset, &head, caps) == 0;
 }
 
 static int
