@@ -393,6 +393,7 @@ parse_options(int argc, char **argv, struct todo *todo)
 	static const struct option options[] = {
 		{ "child", required_argument, NULL, 'c' },
 		{ "fp-child", required_argument, NULL, 'f' },
+		{ "storm-child", required_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "interactive", no_argument, NULL, 'i' },
 		{ "list", no_argument, NULL, 'l' },
@@ -410,6 +411,10 @@ parse_options(int argc, char **argv, struct todo *todo)
 		case 'f':
 			todo->child = optarg;
 			todo->child_main = test_fp_child_main;
+			break;
+		case 's':
+			todo->child = optarg;
+			todo->child_main = test_storm_child_main;
 			break;
 		case 'i':
 			todo->interactive = true;

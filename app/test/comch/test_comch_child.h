@@ -35,6 +35,8 @@ void test_child_init(int argc, char **argv);
 int test_child_main(const char *socket_nr);
 /** The same for a child of test_comch_fp_child.c. */
 int test_fp_child_main(const char *socket_nr);
+/** And of test_shm_storm_child.c. */
+int test_storm_child_main(const char *socket_nr);
 
 /** In a child: one thing that it can be told. */
 struct test_child_command {
@@ -61,7 +63,8 @@ int test_child_reply(struct test_child_side *side, const char *format, ...);
 
 /**
  * Start a child with one device of a place, on a function of the host or, with NULL, of the
- * card. The option says what it runs: "child" or "fp-child". @return it, ready; or NULL.
+ * card. The option says what it runs: "child", "fp-child" or "storm-child".
+ * @return it, ready; or NULL.
  */
 struct test_child *test_child_start_as(const char *option, struct test_place *place,
 		const char *function);
