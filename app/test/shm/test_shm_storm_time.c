@@ -43,7 +43,7 @@ storm_times_part(const struct storm_times *times, double part)
 		if (times->nb != 0 && (double)nb >= part * (double)times->nb)
 			break;
 	}
-	return (double)((UINT64_C(9) + i % 8) << (i / 8)) / 8000;
+	return (double)RTE_MIN((UINT64_C(9) + i % 8) << (i / 8) >> 3, times->max) / 1000;
 }
 
 void
