@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "test_comch_fp_util.h"
 #include "test_comch_place.h"
@@ -319,69 +320,83 @@ test_producer_visits(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
-/* Sends one message, whose bytes it cannot read before it may go on. */
+/* Sends a burst, and stands still where it comes to pages that it may not read yet. */
 static struct stuck {
 	pthread_t thread;
 	struct test_q *q;
 	uint32_t to;
-	struct mark *page;
-	struct sigaction old;
+	const struct rte_comch_send *msgs;
+	uint16_t nb;
 	uint16_t sent;
-	bool in; /* atomic: it stands still in the middle of its burst */
-	bool go; /* atomic */
+	uint8_t *pages[2];
+	uint32_t nb_pages;
+	size_t page_size;
+	struct sigaction old;
+	uint32_t in; /* atomic: pages that it has come to */
+	uint32_t go; /* atomic: of these, it may go on behind so many */
 } stuck;
 
-/* The read is made once more when this returns; but for the page, as if nobody handled it. */
+/* The read is made once more when this returns; elsewhere, as if nobody handled it. */
 static void
 stuck_here(int sig, siginfo_t *info, void *context __rte_unused)
 {
+	uint8_t *page = RTE_PTR_ALIGN_FLOOR(info->si_addr, stuck.page_size);
 	const struct timespec ms = { .tv_nsec = 1000000 };
+	uint32_t i, in;
 
-	if (info->si_addr != stuck.page) {
+	for (i = 0; i < stuck.nb_pages && stuck.pages[i] != page; i++)
+		;
+	if (i == stuck.nb_pages) {
 		sigaction(sig, &stuck.old, NULL);
 		return;
 	}
-	__atomic_store_n(&stuck.in, true, __ATOMIC_RELEASE);
-	while (!__atomic_load_n(&stuck.go, __ATOMIC_ACQUIRE))
+	in = __atomic_add_fetch(&stuck.in, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&stuck.go, __ATOMIC_ACQUIRE) < in)
 		nanosleep(&ms, NULL);
-	mprotect(stuck.page, sizeof(*stuck.page), PROT_READ | PROT_WRITE);
+	mprotect(page, stuck.page_size, PROT_READ | PROT_WRITE);
 }
 
 static void *
 stuck_run(void *arg __rte_unused)
 {
-	const struct rte_comch_send msg = { .imm = stuck.page, .imm_len = sizeof(*stuck.page) };
-
-	stuck.sent = rte_comch_producer_send_burst(stuck.q->ctx, stuck.to, &msg, 1);
+	stuck.sent = rte_comch_producer_send_burst(stuck.q->ctx, stuck.to, stuck.msgs, stuck.nb);
 	return NULL;
 }
 
+/* Messages whose middle is in a page each, up to two. */
 static int
-stuck_begin(struct test_q *q, uint32_t to)
+stuck_begin(struct test_q *q, uint32_t to, const struct rte_comch_send *msgs, uint16_t nb)
 {
 	struct sigaction sa = { .sa_sigaction = stuck_here, .sa_flags = SA_SIGINFO };
+	uintptr_t middle;
+	uint32_t i;
 
 	memset(&stuck, 0, sizeof(stuck));
 	stuck.q = q;
 	stuck.to = to;
-	stuck.page = mmap(NULL, sizeof(*stuck.page), PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	TEST_TRUE(stuck.page != MAP_FAILED);
-	TEST_EXPECT(mprotect(stuck.page, sizeof(*stuck.page), PROT_NONE), 0);
+	stuck.msgs = msgs;
+	stuck.nb = nb;
+	stuck.nb_pages = nb;
+	stuck.page_size = sysconf(_SC_PAGESIZE);
 	TEST_EXPECT(sigaction(SIGSEGV, &sa, &stuck.old), 0);
+	for (i = 0; i < nb; i++) {
+		middle = msgs[i].len != 0 ? (uintptr_t)msgs[i].addr + msgs[i].len / 2 :
+			(uintptr_t)msgs[i].imm;
+		stuck.pages[i] = (uint8_t *)RTE_ALIGN_FLOOR(middle, stuck.page_size);
+		TEST_EXPECT(mprotect(stuck.pages[i], stuck.page_size, PROT_NONE), 0);
+	}
 	TEST_EXPECT(pthread_create(&stuck.thread, NULL, stuck_run, NULL), 0);
-	TEST_WAIT(__atomic_load_n(&stuck.in, __ATOMIC_ACQUIRE), TEST_MS);
+	TEST_WAIT(__atomic_load_n(&stuck.in, __ATOMIC_ACQUIRE) == 1, TEST_MS);
 	return TEST_SUCCESS;
 }
 
 static int
 stuck_end(void)
 {
-	__atomic_store_n(&stuck.go, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&stuck.go, UINT32_MAX, __ATOMIC_RELEASE);
 	TEST_EXPECT(pthread_join(stuck.thread, NULL), 0);
 	TEST_EXPECT(sigaction(SIGSEGV, &stuck.old, NULL), 0);
-	TEST_EXPECT(munmap(stuck.page, sizeof(*stuck.page)), 0);
-	TEST_EXPECT(stuck.sent, 1);
+	TEST_EXPECT(stuck.sent, stuck.nb);
 	return TEST_SUCCESS;
 }
 
@@ -430,12 +445,18 @@ others_come(struct test_fp *fp, struct test_q *consumer, struct test_q **other, 
 static int
 test_producer_stuck(struct test_fp *fp)
 {
+	struct rte_comch_send msg = { .imm_len = sizeof(struct mark) };
 	uint32_t next[2], round, mine, sent;
 	struct test_q *consumer, *q, *other;
+	struct mark *mark;
 	int ret;
 
 	if (test_place_is_bluefield())
 		return test_skip("its producers claim with a compare and swap");
+	mark = mmap(NULL, sizeof(*mark), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+	TEST_TRUE(mark != MAP_FAILED);
+	msg.imm = mark;
 	for (round = 0; round < 3; round++) {
 		memset(next, 0, sizeof(next));
 		mine = 1;
@@ -443,7 +464,7 @@ test_producer_stuck(struct test_fp *fp)
 		TEST_CALL(test_fp_consumer(fp, NULL, PLACES, sizeof(struct mark), &consumer));
 		TEST_CALL(test_fp_producer(fp, PLACES, &q));
 		TEST_EXPECT(test_post_empty(consumer, PLACES, 0), PLACES);
-		TEST_CALL(stuck_begin(q, consumer->id));
+		TEST_CALL(stuck_begin(q, consumer->id, &msg, 1));
 		ret = others_come(fp, consumer, &other, &sent);
 		TEST_CALL(stuck_end());
 		TEST_CALL(ret);
@@ -461,6 +482,47 @@ test_producer_stuck(struct test_fp *fp)
 		TEST_EXPECT(test_q_close(other), 0);
 		TEST_EXPECT(test_q_close(consumer), 0);
 	}
+	TEST_EXPECT(munmap(mark, sizeof(*mark)), 0);
+	return TEST_SUCCESS;
+}
+
+/* Longer than what a driver copies before it lets others go first. */
+#define LARGE (256u << 10)
+
+/* One copies a burst of large messages; that of another one waits for the first of them only. */
+static int
+test_producer_large(struct test_fp *fp)
+{
+	struct test_q *consumer, *q, *other;
+	struct rte_comch_send msgs[2];
+	struct rte_comch_cpl cpls[3];
+	struct test_slots from, to;
+	uint32_t i, nb;
+
+	if (test_place_is_bluefield())
+		return test_skip("the device copies");
+	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 3, LARGE));
+	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 3, LARGE));
+	TEST_CALL(test_fp_queues(fp, to.mem, PLACES, 0, &consumer, &q));
+	TEST_CALL(test_fp_producer(fp, PLACES, &other));
+	TEST_EXPECT(test_post_slots(consumer, &to, 0, 3, 0), 3);
+	for (i = 0; i < 2; i++)
+		msgs[i] = (struct rte_comch_send){
+			.addr = test_slot(&from, i),
+			.len = LARGE,
+			.mem = from.mem,
+		};
+	TEST_CALL(stuck_begin(q, consumer->id, msgs, 2));
+	nb = test_send_slot(other, consumer->id, &from, 2, 1, 0);
+	__atomic_store_n(&stuck.go, 1, __ATOMIC_RELEASE);
+	if (nb == 1)
+		nb = test_poll(consumer, cpls, 2);
+	TEST_CALL(stuck_end());
+	TEST_EXPECT(nb, 2);
+	TEST_EXPECT(cpls[0].len, LARGE);
+	TEST_EXPECT(cpls[1].len, 1);
+	TEST_EXPECT(test_poll(consumer, cpls, 1), 1);
+	TEST_EXPECT(cpls[0].len, LARGE);
 	return TEST_SUCCESS;
 }
 
@@ -679,6 +741,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_consumer_restarts),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_producer_visits),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_producer_stuck),
+		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_producer_large),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_conn_goes),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_counters_watched),
 		TEST_CASE_FP_BOTH(test_fp_need, test_fp_cleanup, test_starts_race),

@@ -93,10 +93,11 @@ struct chunk {
  * Take the positions of a chunk; false if another producer was first. Then what
  * was read of the posts may be of another lap, and says nothing: not even with
  * nb 0, that there is nothing or that it is wrong. There may be fewer than were
- * wanted, for other producers have shares.
+ * wanted, for other producers have shares, or because they are long: then the reason is 0.
+ * words: the chunk has them.
  */
 static inline bool
-rc_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct chunk *ch)
+rc_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct chunk *ch, bool words)
 {
 	const uint64_t head = ch->head;
 	uint32_t nb = ch->nb;
@@ -111,11 +112,11 @@ rc_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct chunk *c
 		if (likely(mine))
 			__atomic_store_n(&rc->head, head + nb, __ATOMIC_RELAXED);
 	} else {
-		nb = shm_share_claim(p, rc, head, nb);
+		nb = shm_share_claim(p, rc, head, nb, words ? ch->words : NULL);
 		mine = nb != SHM_NO_CLAIM;
 		if (nb < ch->nb) {
 			ch->nb = nb;
-			ch->reason = -EAGAIN;
+			ch->reason = words && nb != 0 ? 0 : -EAGAIN;
 		}
 	}
 	/* release: pairs with the acquire in shm_producers_settle_locked() */

@@ -353,7 +353,7 @@ void shm_producers_settle_locked(const struct shm_producer *p);
 uint32_t shm_share_get(const struct shm_producer *p, struct shm_remote_consumer *rc,
 		uint32_t nb_producers);
 uint32_t shm_share_claim(const struct shm_producer *p, struct shm_remote_consumer *rc,
-		uint64_t head, uint32_t nb);
+		uint64_t head, uint32_t nb, const uint64_t *words);
 void shm_shares_drop_locked(const struct shm_producer *p);
 
 /* shm_tx.c: producers */

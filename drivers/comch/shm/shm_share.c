@@ -72,13 +72,29 @@ shm_share_get(const struct shm_producer *p, struct shm_remote_consumer *rc, uint
 	return rte_comch_pmd_share_get(&s, p->slot, nb_producers, SHM_SHARE_MS);
 }
 
+/* Messages that one producer claims at once, by their words: those of others wait behind them. */
+static uint32_t
+share_piece(const uint64_t *words, uint32_t nb)
+{
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i < nb; i++) {
+		bytes += words[i] >> SHM_WIRE_CPL_LEN_SHIFT;
+		if (bytes > SHM_PUBLISH_BYTES && i != 0)
+			break;
+	}
+	return i;
+}
+
 /*
  * One of several producers takes positions from head on: nb of them, or as many as
- * others leave it. How many, or SHM_NO_CLAIM if another one was first, as for rc_claim().
+ * others leave it, or a piece of what the words say, if there are some. How many, or
+ * SHM_NO_CLAIM if another one was first, as for rc_claim().
  */
 uint32_t
 shm_share_claim(const struct shm_producer *p, struct shm_remote_consumer *rc, uint64_t head,
-		uint32_t nb)
+		uint32_t nb, const uint64_t *words)
 {
 	const struct rte_comch_pmd_shares s = shares_of(rc);
 
@@ -87,6 +103,8 @@ shm_share_claim(const struct shm_producer *p, struct shm_remote_consumer *rc, ui
 		return SHM_NO_CLAIM;
 	if (unlikely(!share_settled(p)))
 		return 0;
+	if (words != NULL)
+		nb = share_piece(words, nb);
 	return rte_comch_pmd_share_claim(&s, p->slot, head, nb, &nb) ? nb : SHM_NO_CLAIM;
 }
 

@@ -150,7 +150,7 @@ small_put_shared(struct shm_producer *p, struct shm_remote_consumer *rc,
 			if (credits < nb)
 				ch.reason = -EAGAIN;
 		}
-	} while (unlikely(!rc_claim(p, rc, &ch)));
+	} while (unlikely(!rc_claim(p, rc, &ch, false)));
 	if (ch.nb == fit && fit < credits)
 		ch.reason = small_fault(rc, &msgs[fit]);
 	if (unlikely(ch.reason != 0))

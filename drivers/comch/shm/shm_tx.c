@@ -304,7 +304,7 @@ send_claim(struct shm_producer *p, struct shm_remote_consumer *rc,
 				len << SHM_WIRE_CPL_LEN_SHIFT;
 		}
 		ch->nb = i;
-	} while (unlikely(!rc_claim(p, rc, ch)));
+	} while (unlikely(!rc_claim(p, rc, ch, true)));
 }
 
 /* Copy and publish what was claimed. */
@@ -564,7 +564,7 @@ tx_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf
 			ch->words[i] = word | (uint64_t)len << SHM_WIRE_CPL_LEN_SHIFT;
 		}
 		ch->nb = i;
-	} while (unlikely(!rc_claim(p, rc, ch)));
+	} while (unlikely(!rc_claim(p, rc, ch, false)));
 }
 
 /* All segments of a packet; the chain is the application's, and it is believed. */
