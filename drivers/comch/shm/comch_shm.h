@@ -482,6 +482,25 @@ struct shm_sock_got {
 ssize_t shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got);
 void shm_fd_close(int fd);
 
+/* shm_exec.c: processes that this one starts */
+
+/* What a process is made of. */
+struct shm_launch {
+	int exe;            /* the program's file */
+	int sock;           /* the program's end: it has no other descriptor */
+	const char *name;   /* its first argument */
+	const char *runner; /* executes the program, or NULL */
+	const char *program;
+	uint32_t max_fds;
+	bool confined;
+	/* as the child found it */
+	int error; /* negative errno, or 0 */
+	const char *what;
+};
+
+/* The process does not outlive the calling thread. Sets pidfd. */
+int shm_exec(struct shm_launch *launch, pid_t *pid, int *pidfd);
+
 /* shm_trash.c: what takes long to give back */
 int shm_trash_start(struct shm_dev *dev);
 void shm_trash_stop(struct shm_dev *dev);

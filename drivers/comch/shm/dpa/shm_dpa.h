@@ -217,7 +217,7 @@ void shm_dpa_violation(struct shm_dpa *dpa, uint32_t eu, const char *what, uint6
 void shm_dpa_ended(struct shm_dpa *dpa, int wait_status);
 
 /*
- * shm_dpa_monitor.c, shm_dpa_exec.c, shm_dpa_elf.c: the process
+ * shm_dpa_monitor.c, shm_dpa_elf.c: the process
  */
 
 int shm_dpa_process_start(struct shm_dpa *dpa);
@@ -226,20 +226,9 @@ bool shm_dpa_process_over(const struct shm_dpa *dpa, int ms);
 /* Bounded; after it there is no process and no thread. */
 void shm_dpa_process_stop(struct shm_dpa *dpa);
 
-/* What a process is made of. */
-struct shm_dpa_launch {
-	int exe;           /* the program's file */
-	int sock;          /* the program's end */
-	const char *runner; /* or NULL */
-	const char *program;
-	bool confined;
-	/* as the child found it */
-	int error; /* negative errno, or 0 */
-	const char *what;
-};
+/* Descriptors that a program may have, of which each has a number below this. */
+#define SHM_DPA_MAX_FDS 200
 
-/* In the monitor, which the process does not outlive. Sets pidfd. */
-int shm_dpa_exec(struct shm_dpa_launch *launch, pid_t *pid, int *pidfd);
 /* Open the file of a program that can be run so. */
 int shm_dpa_elf_open(const char *name, const char *path, bool any_machine);
 

@@ -34,15 +34,15 @@
 static pid_t
 monitor_launch(struct shm_dpa *dpa, int exe, int sock)
 {
-	struct shm_dpa_launch launch = {
-		.exe = exe, .sock = sock,
+	struct shm_launch launch = {
+		.exe = exe, .sock = sock, .name = "comch-dpa", .max_fds = SHM_DPA_MAX_FDS,
 		.runner = dpa->api->runner, .program = dpa->api->program,
 		.confined = (dpa->api->flags & RTE_COMCH_DPA_F_UNCONFINED) == 0,
 	};
 	pid_t pid = -1;
 	int ret;
 
-	ret = shm_dpa_exec(&launch, &pid, &dpa->pidfd);
+	ret = shm_exec(&launch, &pid, &dpa->pidfd);
 	if (ret == -EPERM && launch.what == NULL)
 		SHM_LOG(ERR, "%s: program %s cannot be confined: this kernel or container has no seccomp: set RTE_COMCH_DPA_F_UNCONFINED if you trust it",
 			dpa->name, dpa->api->program);

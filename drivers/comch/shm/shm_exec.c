@@ -3,9 +3,10 @@
  */
 
 /*
- * The step from the host to the process of a program: what the process has when its first
- * instruction runs. One descriptor, no environment, no rights that it could gain, and the
- * system calls in the table below.
+ * The step from this process to one that it starts, for a program of the offload processor
+ * or for the broker: what the process has when its first instruction runs. One descriptor,
+ * no environment, no rights that it could gain, and for a program the system calls in the
+ * table below.
  *
  * The child shares the memory of this process until it executes the program, and the
  * caller waits for that: nothing is copied, so that no page on which a device works changes
@@ -34,7 +35,7 @@
 #include <rte_random.h>
 
 #include "comch_shm.h"
-#include "shm_dpa.h"
+#include "shm_dpa_wire.h"
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -48,7 +49,6 @@
  * have: it never has a descriptor of that number, which it could execute.
  */
 #define EXEC_FD 250
-#define EXEC_MAX_FDS 200
 /* Addresses of the empty path of which one is taken: a power of two. */
 #define EXEC_NOTHING (64u << 10)
 /* Memory of its own that a program may have, its variables and stacks; its first stack. */
@@ -211,7 +211,7 @@ filter_make(struct sock_filter *ops, const struct exec_rule *rules, uint32_t nb)
 
 /* What the child needs, made before there is one. */
 struct exec_child {
-	struct shm_dpa_launch *launch;
+	struct shm_launch *launch;
 	pid_t parent;
 	const char *argv[3];
 	const char *envp[1];
@@ -284,7 +284,8 @@ exec_limit(int resource, uint64_t value)
 static long
 exec_limits(const struct exec_child *child)
 {
-	if (exec_limit(RLIMIT_CORE, 0) != 0 || exec_limit(RLIMIT_NOFILE, EXEC_MAX_FDS) != 0)
+	if (exec_limit(RLIMIT_CORE, 0) != 0 ||
+			exec_limit(RLIMIT_NOFILE, child->launch->max_fds) != 0)
 		return -1;
 	if (!child->limits)
 		return 0;
@@ -319,7 +320,7 @@ static int
 exec_main(void *arg)
 {
 	struct exec_child *child = arg;
-	struct shm_dpa_launch *launch = child->launch;
+	struct shm_launch *launch = child->launch;
 
 	launch->what = "tie it to this process";
 	if (exec_ties(child) < 0)
@@ -345,12 +346,12 @@ fail:
 }
 
 static void
-exec_child_init(struct exec_child *child, struct shm_dpa_launch *launch)
+exec_child_init(struct exec_child *child, struct shm_launch *launch)
 {
 	memset(child, 0, sizeof(*child));
 	child->launch = launch;
 	child->parent = getpid();
-	child->argv[0] = launch->runner != NULL ? launch->runner : "comch-dpa";
+	child->argv[0] = launch->runner != NULL ? launch->runner : launch->name;
 	if (launch->runner != NULL)
 		child->argv[1] = launch->program;
 	child->path = &child->nothing[rte_rand() & (EXEC_NOTHING - 1)];
@@ -400,7 +401,7 @@ exec_clone(struct exec_child *child, int *pidfd)
 }
 
 int
-shm_dpa_exec(struct shm_dpa_launch *launch, pid_t *pid, int *pidfd)
+shm_exec(struct shm_launch *launch, pid_t *pid, int *pidfd)
 {
 	struct exec_child *child;
 
