@@ -114,6 +114,8 @@ test_refused_args(void)
 		"role=dpu,functions=pf0,max_maps=10x",
 		"role=dpu,functions=pf0,max_mem= 1",
 		"role=dpu,functions=pf0,max_mem=1000000000",
+		"role=dpu,functions=pf0,broker=",
+		"role=dpu,functions=pf0,broker=none",
 		/* the host side */
 		"role=host,function=",
 		"role=host,functions=pf0",

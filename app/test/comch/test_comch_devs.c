@@ -127,12 +127,18 @@ test_rendezvous_remove(const char *path)
 int
 test_vdev_add(const char *format, ...)
 {
+	/* brokers for all peers, and not for those of other users alone */
+	const char *broker = getenv("COMCH_TEST_BROKER");
 	char args[PATH_MAX + 256];
 	va_list ap;
+	int len;
 
 	va_start(ap, format);
-	vsnprintf(args, sizeof(args), format, ap);
+	len = vsnprintf(args, sizeof(args), format, ap);
 	va_end(ap);
+	if (broker != NULL && strncmp(args, "role=dpu", strlen("role=dpu")) == 0 &&
+			strstr(args, "broker=") == NULL)
+		snprintf(args + len, sizeof(args) - len, ",broker=%s", broker);
 	return test_dev_plug("comch_shm", args);
 }
 

@@ -151,6 +151,15 @@ hostile_close_all(void)
 		hostile_close(e);
 }
 
+void
+hostile_wake(struct hostile *e)
+{
+	const uint64_t one = 1;
+
+	if (write(e->wake, &one, sizeof(one)) != (ssize_t)sizeof(one))
+		sched_yield();
+}
+
 int
 hostile_send_raw(
 		struct hostile *e, const void *buf, size_t len, const int *fds, unsigned int nb_fds)

@@ -182,6 +182,8 @@ bool hostile_become(uid_t uid);
 /** Send bytes and descriptors, whatever they are. @return 0 or a negative errno. */
 int hostile_send_raw(struct hostile *e, const void *buf, size_t len, const int *fds,
 		unsigned int nb_fds);
+/** Wake the engine of the card's side that has sent the last GROUP. */
+void hostile_wake(struct hostile *e);
 /** Complete the header and send. */
 int hostile_send(struct hostile *e, union shm_wire_msg *msg, uint16_t type, uint32_t chan, int fd);
 uint16_t hostile_type_len(uint16_t type);

@@ -7,112 +7,208 @@
  * an answer of that peer, and clients that die with much. No engine may wait for either.
  */
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "test_comch_child.h"
 #include "test_shm_peer_fast.h"
 #include "test_shm_peer_fs.h"
 
-/* How long a close waits, and what an engine may take meanwhile. */
-#define HOLD_MS 3000u
+/* What others may take while a close waits, and the end of a process with the next one's start. */
 #define TURN_MS 1000u
+#define END_MS 5000u
+#define HOLD_MS 60000u
+#define OTHER_UID 21235
 /* Connections of a client that dies, and those of them that one turn may end. */
 #define NB_CONNS 200u
 #define TURN_CONNS 32u
 
-#define MAX_LINKS 4u
-
 static int
 close_suite_setup(void)
 {
-	peer_env.args = ",max_links=4";
-	return peer_suite_setup();
-}
-
-static int
-fs_start(void)
-{
-	TEST_EXPECT(hostile_fs_start(peer_env.path, getpid(), HOLD_MS), 0);
+	TEST_CALL(peer_suite_setup());
+	TEST_EXPECT(chmod(peer_env.path, 0777), 0);
 	return TEST_SUCCESS;
 }
 
-static int
-fs_stop(void)
+/*
+ * The attacker: a process of another user, with a file system of its own, and its child that
+ * attacks. Nobody else has the file.
+ */
+
+static struct {
+	pid_t pid; /* 0 if there is none */
+	int from;  /* it says how far it is */
+} attacker;
+
+/* What it says: it cannot attack here, somebody waits, it has failed. */
+enum step { STEP_NONE = 'n', STEP_HELD = 'h', STEP_FAILED = 'f' };
+
+static void
+attacker_says(int out, enum step step)
 {
-	hostile_fs_release(true);
-	close(hostile_fs.file);
-	PEER_WAIT(test_count_fds() <= peer_env.fds + 2, TEST_MS);
-	hostile_fs_end();
-	return TEST_SUCCESS;
+	char c = step;
+
+	if (write(out, &c, 1) != 1)
+		_exit(1);
 }
 
-/* What each kind of message brings is closed, and no turn waits for it. */
-static int
-slow_close(uint16_t type)
+static void __attribute__((noreturn))
+attack(const char *path, uint16_t type, int out)
 {
-	struct hostile *e = hostile_connected();
-	uint64_t begin = test_now_ns(), ms;
-	union shm_wire_msg msg;
 	int fds[2] = { hostile_fs.file, hostile_fs.file };
+	union shm_wire_msg msg;
+	struct hostile *e;
 
+	hostile_fs_child();
+	e = hostile_become(OTHER_UID) ? hostile_open(path, "pf0") : NULL;
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user would have lost it */
+	if (e == NULL || (type != SHM_WIRE_HELLO && hostile_hello(e) != 0)) {
+		attacker_says(out, STEP_FAILED);
+		_exit(1);
+	}
 	hostile_fill(&msg, type, 0);
 	msg.hdr.len = hostile_type_len(type);
 	/* CLOSE takes no descriptor, and two are more than any message has */
-	TEST_EXPECT(hostile_send_raw(e, &msg, msg.hdr.len, fds, type == SHM_WIRE_CLOSE ? 2 : 1), 0);
-	if (type == SHM_WIRE_REGION)
-		TEST_EXPECT(hostile_say(e, SHM_WIRE_REGION_GONE, 0), 0);
-	PEER_WAIT(__atomic_load_n(&hostile_fs.nb_flush, __ATOMIC_RELAXED) != 0, TEST_MS);
-	TEST_CALL(peer_honest(100));
-	TEST_CALL(hostile_connected() != NULL ? TEST_SUCCESS : TEST_FAILED);
-	ms = (test_now_ns() - begin) / 1000000;
-	test_note("message %u: %u ms", type, (unsigned int)ms);
-	TEST_TRUE(ms < TURN_MS);
-	return TEST_SUCCESS;
+	hostile_send_raw(e, &msg, msg.hdr.len, fds, type == SHM_WIRE_CLOSE ? 2 : 1);
+	for (;;)
+		pause();
 }
 
+static void __attribute__((noreturn))
+attacker_main(const char *path, uint16_t type, int out)
+{
+	hostile_alone = true;
+	alarm(60);
+	if (hostile_fs_start(peer_env.path, 0, HOLD_MS) != 0 || hostile_fs.why != NULL) {
+		attacker_says(out, STEP_NONE);
+		_exit(0);
+	}
+	if (fork() == 0)
+		attack(path, type, out);
+	close(hostile_fs.file);
+	while (__atomic_load_n(&hostile_fs.nb_held, __ATOMIC_RELAXED) == 0)
+		usleep(1000);
+	attacker_says(out, STEP_HELD);
+	for (;;)
+		pause();
+}
+
+static void
+attacker_end(void)
+{
+	int status;
+
+	if (attacker.pid == 0)
+		return;
+	kill(attacker.pid, SIGKILL);
+	waitpid(attacker.pid, &status, 0);
+	close(attacker.from);
+	attacker.pid = 0;
+}
+
+/* It has sent its file, and whoever closes that waits. */
+static int
+attacker_start(const char *path, uint16_t type)
+{
+	int from[2];
+	char c = 0;
+
+	if (geteuid() != 0)
+		return test_skip("only root can become another user");
+	TEST_EXPECT(pipe2(from, O_NONBLOCK | O_CLOEXEC), 0);
+	fflush(stdout);
+	attacker.pid = fork();
+	TEST_TRUE(attacker.pid >= 0);
+	if (attacker.pid == 0)
+		attacker_main(path, type, from[1]);
+	close(from[1]);
+	attacker.from = from[0];
+	PEER_WAIT(read(attacker.from, &c, 1) == 1, TEST_MS);
+	TEST_TRUE(c != STEP_FAILED);
+	return c == STEP_HELD ? TEST_SUCCESS : test_skip("FUSE cannot be mounted here");
+}
+
+static void
+close_teardown(void)
+{
+	attacker_end();
+	peer_teardown();
+}
+
+/* Whatever message brings it, nobody waits: neither others of this side, nor its end. */
 static int
 test_slow_files(void)
 {
-	static const uint16_t types[] = { SHM_WIRE_GROUP, SHM_WIRE_REGION, SHM_WIRE_CONSUMER,
-		SHM_WIRE_CLOSE };
+	static const uint16_t types[] = { SHM_WIRE_HELLO, SHM_WIRE_GROUP, SHM_WIRE_REGION,
+		SHM_WIRE_CONSUMER, SHM_WIRE_CLOSE };
+	uint64_t begin, ms;
 	unsigned int i;
-	int ret = TEST_SUCCESS;
+	int ret;
 
-	for (i = 0; i < RTE_DIM(types) && ret == TEST_SUCCESS; i++) {
-		TEST_CALL(fs_start());
-		if (hostile_fs.why != NULL)
-			return test_skip("%s", hostile_fs.why);
-		TEST_TRUE(hostile_fs.file >= 0);
-		ret = slow_close(types[i]);
+	for (i = 0; i < RTE_DIM(types); i++) {
+		ret = attacker_start(peer_env.path, types[i]);
+		if (ret != TEST_SUCCESS)
+			return ret;
+		begin = test_now_ns();
+		TEST_CALL(peer_honest(100));
+		TEST_TRUE(hostile_connected() != NULL);
 		hostile_close_all();
-		TEST_CALL(fs_stop());
+		ms = (test_now_ns() - begin) / 1000000;
+		test_note("message %u: %u ms", types[i], (unsigned int)ms);
+		TEST_TRUE(ms < TURN_MS);
+		attacker_end();
 		PEER_WAIT(peer_links() == 1, TEST_MS);
 	}
+	return TEST_SUCCESS;
+}
+
+/* The card's side is removed, or killed, and the next one takes its place. */
+static int
+slow_end(bool killed)
+{
+	struct test_place place = { .is_open = false };
+	struct test_child *card;
+	uint64_t begin, ms;
+	int ret;
+
+	TEST_CALL(test_place_open_shm(&place));
+	TEST_EXPECT(chmod(place.path, 0777), 0);
+	card = test_child_start(&place, NULL);
+	TEST_EXPECT(test_child_ask(card, TEST_MS, "server test"), 0);
+	ret = attacker_start(place.path, SHM_WIRE_REGION);
+	if (ret == TEST_SUCCESS) {
+		begin = test_now_ns();
+		if (killed)
+			test_child_kill(card);
+		else
+			TEST_EXPECT(test_child_end(card), 0);
+		card = test_child_start(&place, NULL);
+		ms = (test_now_ns() - begin) / 1000000;
+		test_note("%s: %u ms until the next one serves", killed ? "killed" : "ended",
+			(unsigned int)ms);
+		TEST_TRUE(ms < END_MS);
+	}
+	attacker_end();
+	TEST_EXPECT(test_child_end(card), 0);
+	test_place_close(&place);
 	return ret;
 }
 
-/* What a process sends that is not let in, here because there are too many. */
 static int
-test_slow_stranger(void)
+test_slow_end(void)
 {
-	struct hostile *e[MAX_LINKS];
-	uint64_t begin;
-	unsigned int i;
+	return slow_end(false);
+}
 
-	TEST_CALL(fs_start());
-	if (hostile_fs.why != NULL)
-		return test_skip("%s", hostile_fs.why);
-	for (i = 0; i < MAX_LINKS - 1; i++)
-		e[i] = hostile_up();
-	begin = test_now_ns();
-	e[i] = hostile_open(peer_env.path, "pf0");
-	TEST_TRUE(e[i] != NULL);
-	TEST_EXPECT(hostile_send_raw(e[i], "", 1, &hostile_fs.file, 1), 0);
-	PEER_WAIT(__atomic_load_n(&hostile_fs.nb_flush, __ATOMIC_RELAXED) != 0, TEST_MS);
-	TEST_CALL(peer_honest(100));
-	TEST_TRUE((test_now_ns() - begin) / 1000000 < TURN_MS);
-	hostile_close_all();
-	TEST_CALL(fs_stop());
-	return TEST_SUCCESS;
+static int
+test_slow_killed(void)
+{
+	return slow_end(true);
 }
 
 /* What one client leaves behind takes an engine many turns, with others' work in between. */
@@ -159,8 +255,9 @@ static struct unit_test_suite suite = {
 	.setup = close_suite_setup,
 	.teardown = peer_suite_teardown,
 	.unit_test_cases = {
-		TEST_CASE_ST(peer_setup, peer_teardown, test_slow_files),
-		TEST_CASE_ST(peer_setup, peer_teardown, test_slow_stranger),
+		TEST_CASE_ST(peer_setup, close_teardown, test_slow_files),
+		TEST_CASE_ST(peer_setup, close_teardown, test_slow_end),
+		TEST_CASE_ST(peer_setup, close_teardown, test_slow_killed),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_death),
 		TEST_CASES_END(),
 	},

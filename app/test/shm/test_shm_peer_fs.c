@@ -62,11 +62,29 @@ fs_attr(struct fuse_attr *attr, uint64_t node)
 	attr->nlink = 1;
 }
 
-/* Each process that has the file closes it when it ends: only one of them has to wait. */
+/* Each process that has the file closes it when it ends: only the victim has to wait. */
+static bool
+fs_holds(pid_t thread)
+{
+	char path[64], name[16] = "";
+	FILE *f;
+
+	if (fs.victim != 0)
+		return syscall(SYS_tgkill, fs.victim, thread, 0) == 0;
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)thread);
+	f = fopen(path, "r");
+	if (f == NULL)
+		return false;
+	if (fread(name, 1, sizeof(name) - 1, f) == 0)
+		name[0] = '\0';
+	fclose(f);
+	return strcmp(name, "comch-broker") == 0;
+}
+
 static void
 fs_flush(uint64_t unique, pid_t thread)
 {
-	const bool holds = syscall(SYS_tgkill, fs.victim, thread, 0) == 0;
+	const bool holds = fs_holds(thread);
 	unsigned int i;
 
 	__atomic_add_fetch(&hostile_fs.nb_flush, 1, __ATOMIC_RELAXED);
@@ -76,6 +94,7 @@ fs_flush(uint64_t unique, pid_t thread)
 		fs_answer(unique, 0, NULL, 0);
 		return;
 	}
+	__atomic_add_fetch(&hostile_fs.nb_held, 1, __ATOMIC_RELAXED);
 	fs.held[i].unique = unique;
 	fs.held[i].until = test_now_ns() + (uint64_t)fs.hold_ms * 1000000;
 }

@@ -18,13 +18,14 @@ struct hostile_fs {
 	int file;               /**< To be sent; -1 if there is none. */
 	const char *why;        /**< There is none. */
 	unsigned int nb_flush;  /**< Closes that have come, atomic. */
+	unsigned int nb_held;   /**< Those that had to wait, atomic. */
 };
 
 extern struct hostile_fs hostile_fs;
 
 /**
  * Mount it where only a thread of this process sees it. Threads of one process wait when they
- * close its file. @return 0, also without FUSE.
+ * close its file, or if that is 0, brokers. @return 0, also without FUSE.
  */
 int hostile_fs_start(const char *dir, pid_t victim, unsigned int hold_ms);
 /** Answer all closes at once, or hold them again; from a child, too. */

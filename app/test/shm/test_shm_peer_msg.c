@@ -7,6 +7,7 @@
  * they must not. What the segments hold is attacked in other files.
  */
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "test_bluefield_model.h"
@@ -360,15 +361,16 @@ test_groups(void)
 	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
-	int fds[2];
+	int fds[2], pair[2];
 
 	TEST_EXPECT(pipe(fds), 0);
+	TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	for (i = 0; i < RTE_DIM(groups); i++) {
 		e = hostile_up();
 		before = peer_violations();
 		hostile_fill(&msg, SHM_WIRE_GROUP, 0);
 		msg.group.group = groups[i];
-		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, e->wake), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, pair[0]), 0);
 		TEST_CALL(link_dies(e, before, "group", groups[i], 0));
 	}
 	for (i = 0; i < 3; i++) {
@@ -386,11 +388,13 @@ test_groups(void)
 	for (i = 0; i < 1000; i++) {
 		hostile_fill(&msg, SHM_WIRE_GROUP, 0);
 		msg.group.group = i % SHM_WIRE_MAX_GROUPS;
-		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, e->wake), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, pair[0]), 0);
 		peer_turn();
 	}
 	PEER_WAIT(test_count_fds() < peer_env.fds + 64, TEST_MS);
 	TEST_TRUE(!hostile_gone(e));
+	close(pair[0]);
+	close(pair[1]);
 	return TEST_SUCCESS;
 }
 

@@ -449,8 +449,6 @@ enum wait_in {
 	WAIT_MANY,    /* more descriptors than any message has */
 	WAIT_BEHIND,  /* a message behind one that ends the link */
 	WAIT_EMPTY,   /* the same, behind one of no bytes */
-	WAIT_DOORBELL,    /* in the socket that wakes an engine, which is told to */
-	WAIT_UNREAD,  /* in the same, when the link ends */
 	WAIT_NESTED,  /* in a socket that comes with a message */
 	WAIT_WAKE,    /* in the socket that is to wake the peer */
 	WAITS,
@@ -483,9 +481,6 @@ wait_in_sock(enum wait_in kind, struct hostile *e, int fd, union shm_wire_msg *m
 		if (ret == 0 && kind == WAIT_EMPTY)
 			ret = hostile_send_raw(e, "", 0, NULL, 0);
 		return ret != 0 ? ret : hostile_send_raw(e, msg, msg->hdr.len, &fd, 1);
-	case WAIT_DOORBELL:
-	case WAIT_UNREAD:
-		return fd_pass(e->wake, "", 1, fd);
 	default:
 		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
 			return -errno;
@@ -517,7 +512,7 @@ test_kernel_that_waits(void)
 		TEST_EXPECT(wait_in_sock(i, e, fd, &msg), 0);
 		close(fd);
 		begin = test_now_ns();
-		if (i == WAIT_DOORBELL || i == WAIT_WAKE)
+		if (i == WAIT_WAKE)
 			peer_turn_ms(10);
 		hostile_close(e);
 		PEER_WAIT(peer_links() == 1, 2 * TEST_MS);

@@ -111,7 +111,8 @@ fs_main(int sock, bool other_user)
 {
 	pid_t pid;
 
-	if (hostile_fs_start(storm_evil_dir, getppid(), FS_HOLD_MS) != 0)
+	/* of another user, the broker closes */
+	if (hostile_fs_start(storm_evil_dir, other_user ? 0 : getppid(), FS_HOLD_MS) != 0)
 		_exit(EXIT_FAILURE);
 	pid = fork();
 	if (pid == 0)

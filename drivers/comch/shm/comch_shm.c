@@ -38,6 +38,7 @@
 #define SHM_ARG_MAX_LINKS "max_links"
 #define SHM_ARG_MAX_MAPS "max_maps"
 #define SHM_ARG_MAX_MEM "max_mem"
+#define SHM_ARG_BROKER "broker"
 
 #define SHM_PARAMS \
 	SHM_ARG_ROLE "=dpu|host " \
@@ -49,7 +50,8 @@
 	SHM_ARG_PCI_BUS "=<domain>:<bus> " \
 	SHM_ARG_MAX_LINKS "=<number> " \
 	SHM_ARG_MAX_MAPS "=<number> " \
-	SHM_ARG_MAX_MEM "=<MiB>"
+	SHM_ARG_MAX_MEM "=<MiB> " \
+	SHM_ARG_BROKER "=others|all"
 
 #define SHM_DFLT_FUNCTION "pf0"
 /* Emulated PCI addresses: the first bus of the functions, and the buses that they take. */
@@ -474,6 +476,19 @@ arg_huge(const char *key, const char *value, void *opaque)
 	return 0;
 }
 
+static int
+arg_broker(const char *key, const char *value, void *opaque)
+{
+	struct shm_dev *dev = opaque;
+
+	if (value == NULL || (strcmp(value, "others") != 0 && strcmp(value, "all") != 0)) {
+		SHM_LOG(ERR, "%s=%s: it is others or all", key, value == NULL ? "" : value);
+		return -EINVAL;
+	}
+	dev->broker_all = strcmp(value, "all") == 0;
+	return 0;
+}
+
 /* Four and two hexadecimal digits, as the bus is written in addresses. */
 static int
 arg_pci_bus(const char *key, const char *value, void *opaque)
@@ -568,11 +583,11 @@ args_parse(struct shm_dev *dev, const char *name, const char *args)
 	static const char * const keys[] = {
 		SHM_ARG_ROLE, SHM_ARG_FUNCTIONS, SHM_ARG_FUNCTION, SHM_ARG_PATH, SHM_ARG_UIDS,
 		SHM_ARG_HUGE, SHM_ARG_PCI_BUS, SHM_ARG_MAX_LINKS, SHM_ARG_MAX_MAPS,
-		SHM_ARG_MAX_MEM, NULL,
+		SHM_ARG_MAX_MEM, SHM_ARG_BROKER, NULL,
 	};
 	static const arg_handler_t handlers[] = {
 		arg_role, arg_functions, arg_function, arg_path, arg_uids, arg_huge,
-		arg_pci_bus, arg_max, arg_max, arg_max,
+		arg_pci_bus, arg_max, arg_max, arg_max, arg_broker,
 	};
 	struct rte_kvargs *kvlist;
 	int ret = -EINVAL;
@@ -620,10 +635,12 @@ shm_dev_free(struct shm_dev *dev)
 {
 	uint16_t i;
 
-	shm_trash_stop(dev);
-	for (i = 0; i < dev->nb_funcs; i++) {
+	for (i = 0; i < dev->nb_funcs; i++)
 		if (dev->funcs[i].fd >= 0)
-			shm_fd_close(dev->funcs[i].fd);
+			shm_listen_end(dev, &dev->funcs[i]);
+	shm_trash_stop(dev);
+	shm_broker_free(dev->strangers);
+	for (i = 0; i < dev->nb_funcs; i++) {
 		shm_place_leave(&dev->funcs[i]);
 		shm_ledgers_free(&dev->funcs[i]);
 	}

@@ -93,7 +93,7 @@ extern int shm_logtype;
 #define SHM_MIN_FUNC_FDS 16
 
 struct shm_ask;
-struct shm_bin;
+struct shm_broker;
 struct shm_consumer;
 struct shm_dev;
 struct shm_fast;
@@ -104,6 +104,7 @@ struct shm_producer;
 struct shm_qdoorbells;
 struct shm_remote_consumer;
 struct shm_region;
+struct shm_thread;
 struct shm_group;
 struct shm_chan;
 struct shm_msgq_rx;
@@ -139,6 +140,7 @@ _Static_assert(SHM_LIMITS <= RTE_COMCH_PMD_USER_LIMITS, "telemetry shows all");
 /* One user of one function. It stays until another user needs its place. */
 struct shm_ledger {
 	uint32_t uid;
+	struct shm_broker *broker; /* of the device's thread while anything is in use; or NULL */
 	uint64_t used[SHM_LIMITS]; /* atomic: it is taken under the lock, and given back without */
 	uint64_t refused[SHM_LIMITS];
 };
@@ -173,9 +175,6 @@ struct shm_trash {
 	STAILQ_ENTRY(shm_trash) next;
 	shm_trash_free_t free;
 };
-
-/* Descriptors of processes that were not let in, at one time. */
-#define SHM_MAX_STRANGER_FDS 64
 
 /* One of its own for each function there can be: its place on the emulated PCI buses. */
 static inline uint32_t
@@ -226,8 +225,10 @@ struct shm_dev {
 	bool huge; /* regions of huge pages: allocate them, and take them of peers */
 	struct shm_region *regions[SHM_WIRE_MAX_REGIONS]; /* that peers write to */
 	TAILQ_HEAD(, shm_remote_consumer) dying; /* consumers of peers that producers still use */
-	struct shm_bin *bins; /* NULL before their threads are started */
-	uint32_t nb_stranger_fds; /* atomic: to be closed */
+	struct shm_thread *thread; /* NULL before it is started */
+	struct shm_broker *strangers; /* closes sockets of those who are not let in */
+	uint32_t nb_drops; /* of these that wait for it; atomic */
+	bool broker_all;   /* root and the own user have brokers, too */
 };
 
 static inline void
@@ -277,6 +278,7 @@ struct shm_link {
 	uint32_t uid;
 	uint64_t deadline; /* HELLO: TSC of the end of patience */
 	bool hung_up;      /* nothing comes but what is in the socket */
+	bool brokered;     /* a broker is at the other end of it */
 
 	struct shm_wire_link *own;
 	const struct shm_wire_link *peer;
@@ -477,10 +479,8 @@ struct shm_sock_got {
 	int fds[SHM_SCM_MAX_FDS]; /* they are the caller's */
 	uint32_t nb_fds;
 	int flags; /* MSG_TRUNC, MSG_CTRUNC */
-	bool told; /* something came beside the bytes */
 };
 ssize_t shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got);
-void shm_fd_close(int fd);
 
 /* shm_exec.c: processes that this one starts */
 
@@ -504,8 +504,18 @@ int shm_exec(struct shm_launch *launch, pid_t *pid, int *pidfd);
 /* shm_trash.c: what takes long to give back */
 int shm_trash_start(struct shm_dev *dev);
 void shm_trash_stop(struct shm_dev *dev);
+bool shm_thread_is_here(const struct shm_dev *dev);
 void shm_trash_put(struct shm_dev *dev, struct shm_trash *trash, shm_trash_free_t free_fn);
 void shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd);
+void shm_sock_drop(struct shm_link *link);
+
+/* shm_broker.c: processes that receive what other users send */
+bool shm_broker_wanted(const struct shm_dev *dev, uid_t uid);
+int shm_broker_give(struct shm_dev *dev, struct shm_ledger *ledger, int fd);
+void shm_broker_drop(struct shm_dev *dev, int fd);
+bool shm_broker_busy(const struct shm_dev *dev);
+void shm_broker_end(struct shm_dev *dev, struct shm_broker *broker);
+void shm_broker_free(struct shm_broker *broker);
 
 /* shm_sock.c: messages of sockets; the device's lock is held in all of them */
 int shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
@@ -518,6 +528,7 @@ void shm_event_drop(struct shm_link *link, struct shm_event *ev);
 
 /* shm_link.c: links; the device's lock is held in all of them */
 int shm_listen(struct shm_dev *dev, struct shm_func *func);
+void shm_listen_end(struct shm_dev *dev, struct shm_func *func);
 void shm_host_connect(struct shm_dev *dev, uint64_t now);
 void shm_service_locked(struct shm_dev *dev, uint64_t now);
 void shm_link_msg(struct shm_link *link, struct shm_event *ev);
@@ -534,7 +545,7 @@ bool shm_peer_logs(const struct shm_dev *dev, struct shm_func *func, uint32_t le
 /* shm_ledger.c: what a user may take; the device's lock is held to find and to take */
 uint64_t shm_kernel_number(const char *path, uint64_t without);
 void shm_ledger_limits_init(struct shm_dev *dev);
-struct shm_ledger *shm_ledger_find(struct shm_func *func, uint32_t uid);
+struct shm_ledger *shm_ledger_find(struct shm_dev *dev, struct shm_func *func, uint32_t uid);
 void shm_ledgers_free(struct shm_func *func);
 bool shm_ledger_has(const struct shm_dev *dev, const struct shm_ledger *ledger,
 		enum shm_limit limit, uint64_t nb);

@@ -8,11 +8,37 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "shm_fast.h"
+
+/*
+ * What wakes a group, and the peer's end of it. A host is never held up by its end of a
+ * socket; the card's side takes nothing from a peer but the count of an event descriptor.
+ */
+static int
+wake_make(const struct shm_dev *dev, int *fds)
+{
+	if (dev->role == RTE_COMCH_ROLE_HOST) {
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
+			return -errno;
+		/* one way: the peer can put bytes in, and that is all */
+		shutdown(fds[0], SHUT_WR);
+		return 0;
+	}
+	fds[0] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fds[0] < 0)
+		return -errno;
+	fds[1] = fcntl(fds[0], F_DUPFD_CLOEXEC, 0);
+	if (fds[1] >= 0)
+		return 0;
+	close(fds[0]);
+	return -EMFILE;
+}
 
 static struct shm_glink *
 glink_create_locked(struct shm_group *group, struct shm_link *link)
@@ -27,10 +53,8 @@ glink_create_locked(struct shm_group *group, struct shm_link *link)
 		free(glink);
 		return NULL;
 	}
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) != 0)
+	if (wake_make(group->dev, fds) != 0)
 		goto fail;
-	/* one way: the peer can put bytes in, and that is all */
-	shutdown(fds[0], SHUT_WR);
 	if (rte_comch_pmd_fd_add(group->pg.pe, fds[0]) != 0) {
 		close(fds[0]);
 		close(fds[1]);
@@ -62,7 +86,7 @@ glink_free_locked(struct shm_glink *glink)
 	if (link->glinks[glink->group->index] == glink)
 		link->glinks[glink->group->index] = NULL;
 	rte_comch_pmd_fd_del(glink->group->pg.pe, glink->wake_fd);
-	shm_fd_drop(link->dev, link->ledger, glink->wake_fd);
+	close(glink->wake_fd);
 	shm_link_give(link, SHM_LIMIT_FDS, 1);
 	free(glink);
 	shm_link_put(link);

@@ -113,14 +113,16 @@ is_unused(const struct shm_ledger *ledger)
 {
 	uint32_t i;
 
-	for (i = 0; i < SHM_LIMITS && used_get(ledger, i) == 0; i++)
+	/* acquire: its broker; pairs with the release of what was given back last */
+	for (i = 0; i < SHM_LIMITS &&
+			__atomic_load_n(&ledger->used[i], __ATOMIC_ACQUIRE) == 0; i++)
 		;
 	return i == SHM_LIMITS;
 }
 
 /* That of a user: one that nobody uses is given to the next user. NULL if all are in use. */
 struct shm_ledger *
-shm_ledger_find(struct shm_func *func, uint32_t uid)
+shm_ledger_find(struct shm_dev *dev, struct shm_func *func, uint32_t uid)
 {
 	struct shm_ledger *ledger, *unused = NULL;
 	uint32_t i;
@@ -135,9 +137,10 @@ shm_ledger_find(struct shm_func *func, uint32_t uid)
 			unused = ledger;
 	}
 	if (i < SHM_MAX_USERS)
-		unused = func->ledgers[i] = malloc(sizeof(*unused));
+		unused = func->ledgers[i] = calloc(1, sizeof(*unused));
 	if (unused == NULL)
 		return NULL;
+	shm_broker_end(dev, unused->broker);
 	memset(unused, 0, sizeof(*unused));
 	unused->uid = uid;
 	return unused;
@@ -148,8 +151,10 @@ shm_ledgers_free(struct shm_func *func)
 {
 	uint32_t i;
 
-	for (i = 0; i < SHM_MAX_USERS; i++)
+	for (i = 0; i < SHM_MAX_USERS && func->ledgers[i] != NULL; i++) {
+		shm_broker_free(func->ledgers[i]->broker);
 		free(func->ledgers[i]);
+	}
 }
 
 /* Without a look at the limit: it cannot be refused. */
@@ -163,7 +168,7 @@ shm_ledger_add(struct shm_ledger *ledger, enum shm_limit limit, uint64_t nb)
 void
 shm_ledger_give(struct shm_ledger *ledger, enum shm_limit limit, uint64_t nb)
 {
-	__atomic_fetch_sub(&ledger->used[limit], nb, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&ledger->used[limit], nb, __ATOMIC_RELEASE);
 }
 
 bool

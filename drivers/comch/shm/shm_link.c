@@ -9,6 +9,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,19 @@ shm_listen(struct shm_dev *dev, struct shm_func *func)
 	return ret;
 }
 
+/* Nobody comes in any more, and who waits may have sent already. */
+void
+shm_listen_end(struct shm_dev *dev, struct shm_func *func)
+{
+	int fd;
+
+	if (shm_thread_is_here(dev))
+		shutdown(func->fd, SHUT_RD);
+	while (shm_thread_is_here(dev) && (fd = accept4(func->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+		shm_broker_drop(dev, fd);
+	close(func->fd);
+}
+
 /* Of the functions whose names others hold, one in a turn and each about once a second. */
 static void
 dev_listen_again(struct shm_dev *dev, uint64_t now)
@@ -112,15 +126,8 @@ link_free(struct shm_trash *trash)
 	struct shm_link *link = container_of(trash, struct shm_link, trash);
 	struct shm_txmsg *tx;
 	struct shm_seg own;
-	uint32_t i;
 
 	shm_segs_free(link);
-	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++) {
-		if (link->peer_wake[i] < 0)
-			continue;
-		shm_fd_drop(link->dev, link->ledger, link->peer_wake[i]);
-		shm_link_give(link, SHM_LIMIT_FDS, 1);
-	}
 	shm_qdoorbells_free(link);
 	link_release(link->ledger);
 	while ((tx = STAILQ_FIRST(&link->txq)) != NULL) {
@@ -167,6 +174,29 @@ shm_groups_sync(struct shm_dev *dev)
 			shm_group_sync_post(dev->groups[i]);
 }
 
+/*
+ * Its sockets. A broker keeps those that wake the peer until it hears of the end, which is
+ * the last of these to be closed. Other peers hear of it now.
+ */
+static void
+link_socks_close(struct shm_link *link)
+{
+	struct shm_dev *dev = link->dev;
+	uint32_t i;
+
+	epoll_ctl(dev->epfd, EPOLL_CTL_DEL, link->fd, NULL);
+	if (!link->brokered)
+		shutdown(link->fd, SHUT_RDWR);
+	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++) {
+		if (link->peer_wake[i] < 0)
+			continue;
+		shm_fd_drop(dev, link->ledger, link->peer_wake[i]);
+		link->peer_wake[i] = -1;
+		shm_link_give(link, SHM_LIMIT_FDS, 1);
+	}
+	shm_sock_drop(link);
+}
+
 /* The end of a link. Its groups notice in their own threads. */
 void
 shm_link_kill(struct shm_link *link, int reason)
@@ -188,10 +218,7 @@ shm_link_kill(struct shm_link *link, int reason)
 	link->reason = reason;
 	link->state = SHM_LINK_DEAD;
 	TAILQ_REMOVE(&dev->links, link, next);
-	epoll_ctl(dev->epfd, EPOLL_CTL_DEL, link->fd, NULL);
-	shutdown(link->fd, SHUT_RDWR);
-	shm_fd_drop(dev, link->ledger, link->fd);
-	link->fd = -1;
+	link_socks_close(link);
 	if (link->pidfd >= 0) {
 		epoll_ctl(dev->epfd, EPOLL_CTL_DEL, link->pidfd, NULL); /* a child may have it */
 		close(link->pidfd);
@@ -269,9 +296,9 @@ link_refuse(struct shm_dev *dev, struct shm_func *func, int fd, const struct ucr
 
 /* What each link takes of the share of its user. NULL if there is no more. */
 static struct shm_ledger *
-link_reserve(const struct shm_dev *dev, struct shm_func *func, uint32_t uid)
+link_reserve(struct shm_dev *dev, struct shm_func *func, uint32_t uid)
 {
-	struct shm_ledger *ledger = shm_ledger_find(func, uid);
+	struct shm_ledger *ledger = shm_ledger_find(dev, func, uid);
 
 	if (ledger == NULL)
 		SHM_PEER_LOG(dev, func, WARNING, "%s: %u users are on %s, user %u has to wait until one of them leaves",
@@ -322,8 +349,9 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
+	struct shm_link *link = NULL;
 	struct shm_ledger *ledger;
-	struct shm_link *link;
+	bool brokered;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
 		goto fail;
@@ -337,12 +365,17 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 		link_refuse(dev, func, fd, &cred, -EUSERS);
 		goto fail;
 	}
-	link = link_alloc(dev, func, fd, &cred);
+	brokered = shm_broker_wanted(dev, cred.uid);
+	if (brokered)
+		fd = shm_broker_give(dev, ledger, fd);
+	if (fd >= 0)
+		link = link_alloc(dev, func, fd, &cred);
 	if (link == NULL) {
 		shm_ledger_give(ledger, SHM_LIMIT_FDS, SHM_LINK_FDS);
 		link_release(ledger);
 		goto fail;
 	}
+	link->brokered = brokered;
 	link->ledger = ledger;
 	link->deadline = now + rte_get_tsc_hz() / MS_PER_S * SHM_HELLO_MS;
 	TAILQ_INSERT_TAIL(&dev->links, link, next);
@@ -350,7 +383,8 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 	count_add(&func->nb_links, 1);
 	return link;
 fail:
-	shm_fd_drop(dev, NULL, fd); /* an unknown peer may have sent already */
+	if (fd >= 0)
+		shm_broker_drop(dev, fd); /* an unknown peer may have sent already */
 	return NULL;
 }
 
@@ -359,7 +393,7 @@ func_accept(struct shm_dev *dev, struct shm_func *func, uint64_t now)
 {
 	int fd, i;
 
-	for (i = 0; i < SHM_SOCK_BURST; i++) {
+	for (i = 0; i < SHM_SOCK_BURST && !shm_broker_busy(dev); i++) {
 		fd = accept4(func->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0)
 			return;
@@ -510,13 +544,22 @@ bad:
 	shm_link_kill(link, -EPROTO);
 }
 
-/* A byte is sent to it, so it must be what cannot hold up a sender. */
+/*
+ * It must be what cannot hold up a sender, and of the peer: another user's process makes it
+ * itself. The card's side is trusted to give an event descriptor.
+ */
 static bool
-is_wake_socket(int fd)
+is_wake(const struct shm_link *link, int fd)
 {
+	struct ucred cred = { .uid = link->uid };
+	socklen_t len = sizeof(int), cred_len = sizeof(cred);
 	int domain, type;
-	socklen_t len = sizeof(int);
 
+	if (link->dev->role == RTE_COMCH_ROLE_HOST)
+		return (fcntl(fd, F_GETFL) & O_NONBLOCK) != 0;
+	if (link->brokered && (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &cred_len) != 0 ||
+			cred.uid != link->uid))
+		return false;
 	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
 		getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM;
 }
@@ -527,8 +570,8 @@ link_group(struct shm_link *link, struct shm_event *ev)
 	uint32_t group = ev->msg.group.group;
 	uint32_t armed;
 
-	if (group >= SHM_WIRE_MAX_GROUPS || !is_wake_socket(ev->fd)) {
-		shm_link_violation(link, "no such group, or no socket for it", group,
+	if (group >= SHM_WIRE_MAX_GROUPS || !is_wake(link, ev->fd)) {
+		shm_link_violation(link, "no such group, or nothing that wakes it", group,
 			SHM_WIRE_MAX_GROUPS);
 		shm_link_kill(link, -EPROTO);
 		return;

@@ -145,18 +145,8 @@ shm_peer_unmap(const void *map, uint32_t size)
 }
 
 /*
- * Descriptors of unknown peers. Whoever drops the last reference to a socket that was told
- * to linger waits until its data is acknowledged, which may be never. That is not only
- * who closes it, but also who closes a socket that it waits in, or takes a message and
- * has no room for it. So all of them are taken, and told not to linger.
+ * Sockets
  */
-
-/* Sockets can wait in sockets, but the kernel has a limit, too. */
-#define SHM_DROP_DEPTH 8
-/* More than fit in a socket: bounded, whatever the kernel says. */
-#define SHM_DRAIN_MSGS 65536
-
-static void fd_close(int fd, unsigned int depth);
 
 /* The number of descriptors that came. */
 static uint32_t
@@ -183,8 +173,7 @@ shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got)
 {
 	union {
 		struct cmsghdr hdr;
-		char buf[CMSG_SPACE(SHM_SCM_MAX_FDS * sizeof(int)) +
-			CMSG_SPACE(sizeof(struct ucred))];
+		char buf[CMSG_SPACE(SHM_SCM_MAX_FDS * sizeof(int))];
 	} ctrl;
 	struct iovec iov = { buf, size };
 	struct msghdr mh = {
@@ -198,81 +187,5 @@ shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got)
 		return n;
 	got->nb_fds = scm_take(&mh, got->fds);
 	got->flags = mh.msg_flags;
-	got->told = mh.msg_controllen != 0;
 	return n;
-}
-
-static bool
-sock_is(int fd, int opt, int value)
-{
-	socklen_t len = sizeof(int);
-	int is;
-
-	return getsockopt(fd, SOL_SOCKET, opt, &is, &len) == 0 && is == value;
-}
-
-/* One message less; false if there is none. */
-static bool
-sock_drop_one(int sock, bool stream, unsigned int depth)
-{
-	struct shm_sock_got got;
-	char drop[256];
-	ssize_t n = shm_sock_recv(sock, drop, sizeof(drop), &got);
-	uint32_t i;
-
-	for (i = 0; i < got.nb_fds; i++)
-		fd_close(got.fds[i], depth);
-	if (n < 0)
-		return errno == ECONNRESET || errno == EINTR;
-	return n > 0 || (!stream && got.told);
-}
-
-/* What waits in a socket is taken out of it, and nothing more can come in. */
-static void
-sock_drain(int sock, unsigned int depth)
-{
-	/* the end of a stream is told from messages of no bytes: it has none */
-	const bool stream = sock_is(sock, SO_TYPE, SOCK_STREAM);
-	const int on = 1;
-	uint32_t left = SHM_DRAIN_MSGS;
-	bool more = true;
-
-	/* each message has its sender with it, and the end has not */
-	setsockopt(sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
-	shutdown(sock, SHUT_RD);
-	while (more && left-- != 0)
-		more = sock_drop_one(sock, stream, depth);
-}
-
-static void
-listener_drain(int sock, unsigned int depth)
-{
-	int fd;
-
-	shutdown(sock, SHUT_RD);
-	fcntl(sock, F_SETFL, O_NONBLOCK);
-	while ((fd = accept4(sock, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
-		fd_close(fd, depth);
-}
-
-static void
-fd_close(int fd, unsigned int depth)
-{
-	const struct linger off = { .l_onoff = 0 };
-
-	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off)) == 0 &&
-			depth < SHM_DROP_DEPTH && sock_is(fd, SO_DOMAIN, AF_UNIX)) {
-		if (sock_is(fd, SO_ACCEPTCONN, 1))
-			listener_drain(fd, depth + 1);
-		else
-			sock_drain(fd, depth + 1);
-	}
-	close(fd);
-}
-
-/* Close what a peer sent, or what it can send to. It may be anything, and take for ever. */
-void
-shm_fd_close(int fd)
-{
-	fd_close(fd, 0);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <rte_branch_prediction.h>
@@ -29,10 +30,14 @@
 void
 shm_link_wake_locked(struct shm_link *link, uint32_t group, uint32_t armed)
 {
+	const uint64_t one = 1;
+
 	if (link->peer_woken[group] == armed || link->peer_wake[group] < 0)
 		return;
 	/* else its buffer is full of wake-ups, or the next one tries again */
-	if (send(link->peer_wake[group], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+	if (link->dev->role == RTE_COMCH_ROLE_HOST ?
+			write(link->peer_wake[group], &one, sizeof(one)) < 0 :
+			send(link->peer_wake[group], "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return;
 	__atomic_store_n(&link->peer_woken[group], armed, __ATOMIC_RELAXED);
 	rte_comch_pmd_count(&link->dev->dev->data->stats.wakeups);
@@ -831,18 +836,20 @@ shm_group_arm(struct rte_comch_pgroup *pg)
 	return pending;
 }
 
-/* Only bytes are expected: what comes with them must not hold us up. */
-static ssize_t
-wake_recv(const struct shm_glink *glink, void *drop, size_t size)
+/*
+ * Take what woke us; false if nothing will any more. Bounded, as the peer may send without
+ * end. The peer of the card's side has the event descriptor, too, and may have set it to
+ * block: who reads it does not.
+ */
+static bool
+wake_take(const struct shm_glink *glink)
 {
-	struct shm_sock_got got;
-	const struct shm_link *link = glink->link;
-	ssize_t n = shm_sock_recv(glink->wake_fd, drop, size, &got);
-	uint32_t i;
+	char drop[SHM_WAKE_BYTES];
+	struct iovec iov = { drop, sizeof(uint64_t) };
 
-	for (i = 0; i < got.nb_fds; i++)
-		shm_fd_drop(link->dev, link->ledger, got.fds[i]);
-	return n;
+	if (glink->link->dev->role == RTE_COMCH_ROLE_DPU)
+		return preadv2(glink->wake_fd, &iov, 1, -1, RWF_NOWAIT) >= 0 || errno == EAGAIN;
+	return recv(glink->wake_fd, drop, sizeof(drop), MSG_DONTWAIT) != 0;
 }
 
 void
@@ -851,14 +858,13 @@ shm_group_disarm(struct rte_comch_pgroup *pg)
 	struct shm_group *group = container_of(pg, struct shm_group, pg);
 	struct shm_producer *p;
 	struct shm_glink *glink;
-	char drop[SHM_WAKE_BYTES];
 	uint32_t i;
 
 	TAILQ_FOREACH(glink, &group->glinks, next) {
 		__atomic_store_n(&glink->link->own->groups[group->index].armed, 0,
 			__ATOMIC_RELAXED);
 		/* closed by the peer: it would wake us for ever */
-		if (wake_recv(glink, drop, sizeof(drop)) == 0)
+		if (!wake_take(glink))
 			rte_comch_pmd_fd_del(pg->pe, glink->wake_fd);
 	}
 	for (i = 0; i < group->nb_active; i++)

@@ -3,30 +3,27 @@
  */
 
 /*
- * The threads of a device that give things back: to unmap takes time, and to close what a
- * peer has sent may take for ever. Engines only put such things on a list, and nobody else
- * knows what is on it.
+ * The thread of a device: what takes long. It unmaps and closes what nobody uses any more,
+ * and starts brokers. Engines only put such things on a list, and nobody else knows what is
+ * on it. They are done one after the other, in the order in which they came.
  */
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "comch_shm.h"
 #include "dpdk_release.h"
 
-/*
- * Two threads free it: one what this process has made or mapped, and one what others have
- * sent, which may take for ever.
- */
-enum shm_bin_kind { SHM_BIN_OWN = 0, SHM_BIN_SENT, SHM_BINS };
+/* Messages in a socket of a broker that are thrown away: more than fit in there. */
+#define DRAIN_MSGS 4096
 
-struct shm_bin {
+struct shm_thread {
 	pthread_mutex_t lock; /* of what follows; behind the device's, and nothing is done in it */
 	pthread_cond_t cond;
 	STAILQ_HEAD(, shm_trash) list;
 	bool ends;
-	bool started;
 	pid_t pid; /* that has the thread: a child that it forks has not */
 	dpdk_thread_t thread;
 };
@@ -34,99 +31,112 @@ struct shm_bin {
 /* A descriptor; it counts for the user that has sent it, until it is closed. */
 struct trash_fd {
 	struct shm_trash trash;
-	struct shm_dev *dev;
-	struct shm_ledger *ledger; /* or NULL */
+	struct shm_ledger *ledger;
 	int fd;
+	bool drain;
 };
 
 static DPDK_THREAD_FUNC(trash_main, arg)
 {
-	struct shm_bin *bin = arg;
+	struct shm_thread *thread = arg;
 	struct shm_trash *trash;
 
-	pthread_mutex_lock(&bin->lock); /* check-ok: waiters must sleep */
+	pthread_mutex_lock(&thread->lock); /* check-ok: waiters must sleep */
 	for (;;) {
-		while (STAILQ_EMPTY(&bin->list) && !bin->ends)
-			pthread_cond_wait(&bin->cond, &bin->lock); /* check-ok: must sleep */
-		trash = STAILQ_FIRST(&bin->list);
+		while (STAILQ_EMPTY(&thread->list) && !thread->ends)
+			pthread_cond_wait(&thread->cond, &thread->lock); /* check-ok: must sleep */
+		trash = STAILQ_FIRST(&thread->list);
 		if (trash == NULL)
 			break;
-		STAILQ_REMOVE_HEAD(&bin->list, next);
-		pthread_mutex_unlock(&bin->lock); /* check-ok: waiters must sleep */
+		STAILQ_REMOVE_HEAD(&thread->list, next);
+		pthread_mutex_unlock(&thread->lock); /* check-ok: waiters must sleep */
 		trash->free(trash);
-		pthread_mutex_lock(&bin->lock); /* check-ok: waiters must sleep */
+		pthread_mutex_lock(&thread->lock); /* check-ok: waiters must sleep */
 	}
-	pthread_mutex_unlock(&bin->lock); /* check-ok: waiters must sleep */
+	pthread_mutex_unlock(&thread->lock); /* check-ok: waiters must sleep */
 	return DPDK_THREAD_END;
-}
-
-static int
-bin_start(struct shm_bin *bin, const char *name)
-{
-	int ret;
-
-	STAILQ_INIT(&bin->list);
-	pthread_mutex_init(&bin->lock, NULL); /* check-ok: waiters must sleep */
-	pthread_cond_init(&bin->cond, NULL); /* check-ok: waiters must sleep */
-	ret = dpdk_thread_create_control(&bin->thread, name, trash_main, bin);
-	bin->started = ret == 0;
-	bin->pid = getpid();
-	return ret > 0 ? -ret : ret;
-}
-
-static void
-bin_stop(struct shm_bin *bin)
-{
-	/* the descriptors and mappings of a child end with it */
-	if (!bin->started || bin->pid != getpid())
-		return;
-	pthread_mutex_lock(&bin->lock); /* check-ok: waiters must sleep */
-	bin->ends = true;
-	pthread_cond_signal(&bin->cond); /* check-ok: waiters must sleep */
-	pthread_mutex_unlock(&bin->lock); /* check-ok: waiters must sleep */
-	dpdk_thread_join(bin->thread);
-	pthread_cond_destroy(&bin->cond); /* check-ok: waiters must sleep */
-	pthread_mutex_destroy(&bin->lock); /* check-ok: waiters must sleep */
 }
 
 int
 shm_trash_start(struct shm_dev *dev)
 {
+	struct shm_thread *thread = calloc(1, sizeof(*thread));
 	int ret;
 
-	dev->bins = calloc(SHM_BINS, sizeof(*dev->bins));
-	if (dev->bins == NULL)
+	if (thread == NULL)
 		return -ENOMEM;
-	ret = bin_start(&dev->bins[SHM_BIN_OWN], "comch-shm");
-	return ret != 0 ? ret : bin_start(&dev->bins[SHM_BIN_SENT], "comch-shm-fd");
+	STAILQ_INIT(&thread->list);
+	pthread_mutex_init(&thread->lock, NULL); /* check-ok: waiters must sleep */
+	pthread_cond_init(&thread->cond, NULL); /* check-ok: waiters must sleep */
+	thread->pid = getpid();
+	ret = dpdk_thread_create_control(&thread->thread, "comch-shm", trash_main, thread);
+	if (ret != 0) {
+		free(thread);
+		return ret > 0 ? -ret : ret;
+	}
+	dev->thread = thread;
+	return 0;
 }
 
-/* When this returns, all is given back. The first one has work for the second. */
+/* A child that this process has forked has no thread, and ends nothing of its parent's. */
+bool
+shm_thread_is_here(const struct shm_dev *dev)
+{
+	return dev->thread->pid == getpid();
+}
+
+/* When this returns, all is given back. */
 void
 shm_trash_stop(struct shm_dev *dev)
 {
-	if (dev->bins == NULL)
+	struct shm_thread *thread = dev->thread;
+
+	if (thread == NULL)
 		return;
-	bin_stop(&dev->bins[SHM_BIN_OWN]);
-	bin_stop(&dev->bins[SHM_BIN_SENT]);
-	free(dev->bins);
+	/* the descriptors and mappings of a child end with it */
+	if (shm_thread_is_here(dev)) {
+		pthread_mutex_lock(&thread->lock); /* check-ok: waiters must sleep */
+		thread->ends = true;
+		pthread_cond_signal(&thread->cond); /* check-ok: waiters must sleep */
+		pthread_mutex_unlock(&thread->lock); /* check-ok: waiters must sleep */
+		dpdk_thread_join(thread->thread);
+		pthread_cond_destroy(&thread->cond); /* check-ok: waiters must sleep */
+		pthread_mutex_destroy(&thread->lock); /* check-ok: waiters must sleep */
+	}
+	free(thread);
 }
 
-static void
-bin_put(struct shm_bin *bin, struct shm_trash *trash, shm_trash_free_t free_fn)
-{
-	trash->free = free_fn;
-	pthread_mutex_lock(&bin->lock); /* check-ok: waiters must sleep */
-	STAILQ_INSERT_TAIL(&bin->list, trash, next);
-	pthread_cond_signal(&bin->cond); /* check-ok: waiters must sleep */
-	pthread_mutex_unlock(&bin->lock); /* check-ok: waiters must sleep */
-}
-
-/* What must not wait for others. From any thread, with or without the device's lock. */
+/* From any thread, with or without the device's lock. */
 void
 shm_trash_put(struct shm_dev *dev, struct shm_trash *trash, shm_trash_free_t free_fn)
 {
-	bin_put(&dev->bins[SHM_BIN_OWN], trash, free_fn);
+	struct shm_thread *thread = dev->thread;
+
+	/* in a child that goes on with the device there is nobody else */
+	if (!shm_thread_is_here(dev)) {
+		free_fn(trash);
+		return;
+	}
+	trash->free = free_fn;
+	pthread_mutex_lock(&thread->lock); /* check-ok: waiters must sleep */
+	STAILQ_INSERT_TAIL(&thread->list, trash, next);
+	pthread_cond_signal(&thread->cond); /* check-ok: waiters must sleep */
+	pthread_mutex_unlock(&thread->lock); /* check-ok: waiters must sleep */
+}
+
+/*
+ * What a broker has passed on, and nobody has read, goes while the broker still has it, so
+ * that no close here is the last of a peer's socket. It has it until this end is closed.
+ */
+static void
+sock_drain(int fd)
+{
+	union shm_wire_msg msg;
+	uint32_t left = DRAIN_MSGS;
+
+	shutdown(fd, SHUT_RD);
+	while (left-- != 0 && recv(fd, &msg, sizeof(msg), MSG_DONTWAIT) > 0)
+		;
 }
 
 static void
@@ -134,36 +144,40 @@ trash_fd_free(struct shm_trash *trash)
 {
 	struct trash_fd *t = container_of(trash, struct trash_fd, trash);
 
-	shm_fd_close(t->fd);
-	if (t->ledger != NULL)
-		shm_ledger_give(t->ledger, SHM_LIMIT_FDS, 1);
-	else
-		__atomic_fetch_sub(&t->dev->nb_stranger_fds, 1, __ATOMIC_RELAXED);
+	if (t->drain)
+		sock_drain(t->fd);
+	close(t->fd);
+	shm_ledger_give(t->ledger, SHM_LIMIT_FDS, 1);
 	free(t);
 }
 
-/*
- * Close what a user has sent, or can send to; ledger is NULL if it was not let in. Too many
- * of strangers are closed as the kernel does it: what waits in such a socket is dropped.
- */
-void
-shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd)
+static void
+fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd, bool drain)
 {
-	struct trash_fd *t = NULL;
+	struct trash_fd *t = malloc(sizeof(*t));
 
-	if (ledger != NULL || __atomic_load_n(&dev->nb_stranger_fds, __ATOMIC_RELAXED) <
-			SHM_MAX_STRANGER_FDS)
-		t = malloc(sizeof(*t));
 	if (t == NULL) {
 		close(fd);
 		return;
 	}
-	t->dev = dev;
 	t->ledger = ledger;
 	t->fd = fd;
-	if (ledger != NULL)
-		shm_ledger_add(ledger, SHM_LIMIT_FDS, 1);
-	else
-		__atomic_fetch_add(&dev->nb_stranger_fds, 1, __ATOMIC_RELAXED);
-	bin_put(&dev->bins[SHM_BIN_SENT], &t->trash, trash_fd_free);
+	t->drain = drain;
+	shm_ledger_add(ledger, SHM_LIMIT_FDS, 1);
+	shm_trash_put(dev, &t->trash, trash_fd_free);
+}
+
+/* Close what a user has sent: the memory behind it may take time to go. */
+void
+shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd)
+{
+	fd_drop(dev, ledger, fd, false);
+}
+
+/* Close the socket of a link, behind what came with its messages. */
+void
+shm_sock_drop(struct shm_link *link)
+{
+	fd_drop(link->dev, link->ledger, link->fd, link->brokered);
+	link->fd = -1;
 }

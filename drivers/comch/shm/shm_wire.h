@@ -24,7 +24,7 @@
  *   host                               dpu
  *    |---- HELLO (link segment) --------->|   once for a link
  *    |<--- HELLO_ACK (link segment) ------|
- *    |<--> GROUP (wake socket)            |   before its group is named
+ *    |<--> GROUP (what wakes it)           |   before its group is named
  *    |---- CONNECT ---------------------->|   for each connection
  *    |<--- ACCEPT (segment) --------------|   or REFUSE
  *    |---- READY (segment) -------------->|
@@ -94,7 +94,7 @@
 #define SHM_WIRE_MAGIC 0x48534d43u /* "CMSH" */
 
 /* Of this file: a peer of another version is refused. */
-#define SHM_WIRE_VERSION 8
+#define SHM_WIRE_VERSION 9
 
 #define SHM_WIRE_FUNCTION_SIZE 32
 #define SHM_WIRE_NAME_SIZE 128
@@ -194,7 +194,7 @@ struct shm_wire_hello_ack {
 	uint32_t reserved2;
 };
 
-/* A poll group of the sender; carries the socket that wakes it. */
+/* A poll group of the sender; carries what wakes it: the host's a socket, the card's an eventfd. */
 struct shm_wire_group {
 	struct shm_wire_hdr hdr;
 	uint32_t group;

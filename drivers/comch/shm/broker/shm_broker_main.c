@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * The broker: a process that stands between the card's side and processes of another user.
+ * It takes the descriptors that they send, and passes on what nobody can wait for: memory
+ * that can be sealed, and sockets to wake them. The others it closes, and whoever made them
+ * such that this takes for ever stops this process and no other. It looks at no byte of a
+ * message. No C library is here, and nothing is allocated.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "shm_broker_wire.h"
+#include "dpa/prog/comch_dpa_arch.h"
+
+#ifndef F_GET_SEALS
+#define F_GET_SEALS 1034
+#endif
+
+/* Linux passes no more with one message. */
+#define MAX_FDS 253
+/* Messages of one socket in one turn. */
+#define BURST 16
+/* Until a message is tried again that has met a limit of descriptors on their way. */
+#define AGAIN_MS 10
+
+/* The two ends of a link. */
+enum { PEER = 0, OWN, ENDS };
+
+/* What came from one end, and waits for room at the other. */
+struct held {
+	bool waits;
+	bool limited; /* not for room, but for descriptors on their way to become fewer */
+	uint32_t len;
+	uint32_t nb_fds;
+	int fd;
+	uint8_t buf[SHM_BROKER_MSG];
+};
+
+struct link {
+	bool used;
+	int fds[ENDS];
+	bool over[ENDS]; /* nothing more comes from there */
+	struct held held[ENDS];
+	uint32_t nb_wakes;
+	int wakes[SHM_BROKER_WAKES];
+};
+
+/* What a descriptor is passed on as that must not be: no message wants an epoll's. */
+static int wrong_fd;
+static struct link links[SHM_BROKER_LINKS];
+static struct pollfd pfds[1 + ENDS * SHM_BROKER_LINKS];
+static union {
+	struct cmsghdr hdr;
+	char buf[CMSG_SPACE(MAX_FDS * sizeof(int))];
+} ctrl;
+
+void *memcpy(void *dst, const void *src, size_t len);
+void *memset(void *dst, int c, size_t len);
+
+/* The compiler calls them. */
+void *
+memcpy(void *dst, const void *src, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		((volatile char *)dst)[i] = ((const char *)src)[i];
+	return dst;
+}
+
+void *
+memset(void *dst, int c, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		((volatile char *)dst)[i] = (char)c;
+	return dst;
+}
+
+static void
+fd_close(int fd)
+{
+	rt_call(__NR_close, fd, 0, 0, 0, 0, 0);
+}
+
+static bool
+sock_is(int fd, int opt, int value)
+{
+	socklen_t len = sizeof(int);
+	int is;
+
+	return rt_call(__NR_getsockopt, fd, SOL_SOCKET, opt, (long)&is, (long)&len, 0) == 0 &&
+		is == value;
+}
+
+static bool
+is_wake(int fd)
+{
+	return sock_is(fd, SO_DOMAIN, AF_UNIX) && sock_is(fd, SO_TYPE, SOCK_STREAM);
+}
+
+/* Of files that have seals, the last close waits for nobody. */
+static bool
+is_memory(int fd)
+{
+	return rt_call(__NR_fcntl, fd, F_GET_SEALS, 0, 0, 0, 0) >= 0;
+}
+
+/* Bytes, or a negative errno; descriptors are in fds[MAX_FDS]. */
+static long
+receive(int sock, void *buf, size_t size, int *fds, uint32_t *nb_fds)
+{
+	struct iovec iov = { buf, size };
+	struct msghdr mh = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = ctrl.buf, .msg_controllen = sizeof(ctrl.buf),
+	};
+	long n = rt_call(__NR_recvmsg, sock, (long)&mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, 0, 0, 0);
+
+	*nb_fds = 0;
+	if (n < 0 || mh.msg_controllen < sizeof(ctrl.hdr))
+		return n;
+	if (ctrl.hdr.cmsg_level == SOL_SOCKET && ctrl.hdr.cmsg_type == SCM_RIGHTS) {
+		*nb_fds = (ctrl.hdr.cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(fds, CMSG_DATA(&ctrl.hdr), *nb_fds * sizeof(int));
+	}
+	/* what there was no descriptor for makes it a wrong one */
+	if ((mh.msg_flags & MSG_CTRUNC) != 0 && *nb_fds == 0)
+		fds[(*nb_fds)++] = -1;
+	return n;
+}
+
+static long
+pass_on(int sock, struct held *held)
+{
+	struct iovec iov = { held->buf, held->len };
+	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
+	uint32_t i;
+
+	if (held->nb_fds != 0) {
+		mh.msg_control = ctrl.buf;
+		mh.msg_controllen = CMSG_SPACE(held->nb_fds * sizeof(int));
+		ctrl.hdr.cmsg_level = SOL_SOCKET;
+		ctrl.hdr.cmsg_type = SCM_RIGHTS;
+		ctrl.hdr.cmsg_len = CMSG_LEN(held->nb_fds * sizeof(int));
+		for (i = 0; i < held->nb_fds; i++)
+			memcpy(CMSG_DATA(&ctrl.hdr) + i * sizeof(int), &held->fd, sizeof(int));
+	}
+	return rt_call(__NR_sendmsg, sock, (long)&mh, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0, 0);
+}
+
+/*
+ * Nothing more comes from an end. The peer is told at once. The process that we stand for
+ * reads what is left, and then closes its end, which ends the link.
+ */
+static void
+end_over(struct link *l, int end)
+{
+	l->over[end] = true;
+	if (end == PEER)
+		rt_call(__NR_shutdown, l->fds[OWN], SHUT_WR, 0, 0, 0, 0);
+	else
+		rt_call(__NR_shutdown, l->fds[PEER], SHUT_RDWR, 0, 0, 0, 0);
+}
+
+static void
+link_end(struct link *l)
+{
+	uint32_t i;
+
+	l->used = false;
+	/* first of all: the peer hears of its end, whatever takes long below */
+	rt_call(__NR_shutdown, l->fds[PEER], SHUT_RDWR, 0, 0, 0, 0);
+	for (i = 0; i < ENDS; i++) {
+		if (l->held[i].waits && l->held[i].nb_fds != 0 && l->held[i].fd != wrong_fd)
+			fd_close(l->held[i].fd);
+		fd_close(l->fds[i]);
+	}
+	for (i = 0; i < l->nb_wakes; i++)
+		fd_close(l->wakes[i]);
+}
+
+/* A wake socket is kept: then no close of it by the other process is the last. */
+static void
+fd_passed(struct link *l, int end, const struct held *held)
+{
+	if (held->nb_fds == 0 || held->fd == wrong_fd)
+		return;
+	if (end == PEER && is_wake(held->fd) && l->nb_wakes < SHM_BROKER_WAKES)
+		l->wakes[l->nb_wakes++] = held->fd;
+	else
+		fd_close(held->fd);
+}
+
+/* Try to pass on what is held; false if it has to wait. */
+static bool
+held_try(struct link *l, int end)
+{
+	struct held *held = &l->held[end];
+	long ret = pass_on(l->fds[!end], held);
+
+	held->limited = ret == -ETOOMANYREFS || ret == -ENOMEM || ret == -ENOBUFS;
+	held->waits = held->limited || ret == -EAGAIN;
+	if (held->waits)
+		return false;
+	fd_passed(l, end, held);
+	return true;
+}
+
+/* Whether a descriptor of the peer may be passed on. */
+static bool
+fd_allowed(const struct link *l, int fd)
+{
+	return fd >= 0 && (is_memory(fd) || (l->nb_wakes < SHM_BROKER_WAKES && is_wake(fd)));
+}
+
+/* Take a message, and pass it on; false if there is none, or no room for it. */
+static bool
+link_take(struct link *l, int end)
+{
+	struct held *held = &l->held[end];
+	int fds[MAX_FDS];
+	uint32_t nb_fds, i;
+	bool passed;
+	long n;
+
+	n = receive(l->fds[end], held->buf, sizeof(held->buf), fds, &nb_fds);
+	if (n == -EAGAIN || n == -EINTR)
+		return false;
+	/* told once, before what a peer has said that closed without reading all */
+	if (n == -ECONNRESET)
+		return true;
+	if (n <= 0) {
+		end_over(l, end);
+		return false;
+	}
+	held->len = (uint32_t)n;
+	held->fd = nb_fds != 0 ? fds[0] : -1;
+	held->nb_fds = nb_fds;
+	if (end == OWN || nb_fds == 0 || (nb_fds == 1 && fd_allowed(l, fds[0])))
+		return held_try(l, end);
+	held->fd = wrong_fd;
+	held->nb_fds = nb_fds == 1 ? 1 : 2;
+	passed = held_try(l, end);
+	/* last, as it may take for ever */
+	for (i = 0; i < nb_fds; i++)
+		if (fds[i] >= 0)
+			fd_close(fds[i]);
+	return passed;
+}
+
+static void
+link_turn(struct link *l, const struct pollfd *pfd)
+{
+	int end, i;
+
+	/* closed by the process that we stand for */
+	if ((pfd[OWN].revents & (POLLHUP | POLLERR)) != 0) {
+		link_end(l);
+		return;
+	}
+	for (end = 0; end < ENDS; end++) {
+		if (l->held[end].waits && !held_try(l, end))
+			continue;
+		if (pfd[end].revents == 0 || l->over[end])
+			continue;
+		for (i = 0; i < BURST && !l->held[end].waits && link_take(l, end); i++)
+			;
+	}
+}
+
+/* A new link, or a socket to be closed. */
+static void
+sock_take(void)
+{
+	int fds[MAX_FDS];
+	uint32_t i, nb;
+	char byte;
+	long n = receive(SHM_BROKER_SOCK, &byte, 1, fds, &nb);
+
+	if (n == 0)
+		rt_call(__NR_exit_group, 0, 0, 0, 0, 0, 0);
+	if (n != 1)
+		return;
+	for (i = 0; nb == 2 && i < SHM_BROKER_LINKS; i++) {
+		if (links[i].used)
+			continue;
+		links[i].used = true;
+		links[i].nb_wakes = 0;
+		links[i].fds[PEER] = fds[0];
+		links[i].fds[OWN] = fds[1];
+		links[i].over[PEER] = links[i].over[OWN] = false;
+		links[i].held[PEER].waits = links[i].held[OWN].waits = false;
+		return;
+	}
+	for (i = 0; i < nb; i++)
+		if (fds[i] >= 0)
+			fd_close(fds[i]);
+}
+
+/* What to wait for. How many there are; and whether some are to be tried without an event. */
+static uint32_t
+poll_fill(bool *again)
+{
+	const struct held *from, *to;
+	uint32_t nb = 0, i, end;
+	const struct link *l;
+
+	*again = false;
+	pfds[nb++] = (struct pollfd){ SHM_BROKER_SOCK, POLLIN, 0 };
+	for (i = 0; i < SHM_BROKER_LINKS; i++) {
+		l = &links[i];
+		if (!l->used)
+			continue;
+		for (end = 0; end < ENDS; end++) {
+			from = &l->held[end];
+			to = &l->held[!end];
+			*again |= from->waits && from->limited;
+			pfds[nb].events = l->over[end] || from->waits ? 0 : POLLIN;
+			pfds[nb].events |= to->waits && !to->limited ? POLLOUT : 0;
+			/* a peer that has hung up would be told of without end */
+			pfds[nb].fd = end == PEER && pfds[nb].events == 0 ? -1 : l->fds[end];
+			pfds[nb++].revents = 0;
+		}
+	}
+	return nb;
+}
+
+_Noreturn void comch_dpa_rt_start(void);
+
+_Noreturn void
+comch_dpa_rt_start(void)
+{
+	struct { int64_t sec, nsec; } pause = { 0, AGAIN_MS * 1000000 };
+	uint32_t nb, at, i;
+	bool again;
+
+	wrong_fd = (int)rt_call(__NR_epoll_create1, 0, 0, 0, 0, 0, 0);
+	for (;;) {
+		nb = poll_fill(&again);
+		rt_call(__NR_ppoll, (long)pfds, nb, again ? (long)&pause : 0, 0, 0, 0);
+		for (i = 0, at = 1; i < SHM_BROKER_LINKS && at < nb; i++) {
+			if (!links[i].used)
+				continue;
+			link_turn(&links[i], &pfds[at]);
+			at += ENDS;
+		}
+		/* last: a new link may take the place of an old one */
+		if (pfds[0].revents != 0)
+			sock_take();
+	}
+}
+
+__asm__(".globl _start\n.type _start, %function\n" RT_START);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+#ifndef SHM_BROKER_WIRE_H
+#define SHM_BROKER_WIRE_H
+
+/*
+ * Between a process and its broker, which are of one build. Each message of the socket that
+ * the broker begins with is one byte and descriptors: the socket of another user's process,
+ * and with it the end of a pair of sockets for what it says. Without that end, the first is
+ * only to be closed. The end of the socket is the end of the broker.
+ */
+
+/* The socket that the broker begins with, and messages it has there. */
+#define SHM_BROKER_SOCK 3
+/* Links of one broker, and wake sockets of one link. */
+#define SHM_BROKER_LINKS 512
+#define SHM_BROKER_WAKES 64
+/* Bytes of a message, at least one more than any has. */
+#define SHM_BROKER_MSG 256
+
+#endif /* SHM_BROKER_WIRE_H */

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Brokers: a process for each other user of a function, which takes the descriptors that
+ * this user sends. This process gets them from there, and only such as it can close at any
+ * time: what a stranger has made cannot hold it, not even at its end. How a broker works is
+ * in broker/shm_broker_main.c. They are started by the thread of the device, see shm_trash.c,
+ * and end with it.
+ */
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "comch_shm.h"
+#include "broker/shm_broker_wire.h"
+
+#ifndef MFD_EXEC /* Linux 6.3 */
+#define MFD_EXEC 0x0010U
+#endif
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+/* Descriptors of a link in its broker, and beside links; or as many as there may be. */
+#define BROKER_LINK_FDS 4
+#define BROKER_MORE_FDS 512
+/* Until one that is killed is gone. It may not go, and nobody waits for it. */
+#define BROKER_END_MS 100
+/* Sockets of processes that are not let in, and that wait for their broker. */
+#define BROKER_MAX_DROPS 64
+
+_Static_assert(SHM_BROKER_LINKS >= SHM_MAX_LINKS, "links of one user");
+_Static_assert(SHM_BROKER_WAKES >= SHM_WIRE_MAX_GROUPS, "wake sockets of one link");
+_Static_assert(SHM_BROKER_MSG > sizeof(union shm_wire_msg), "a message that is too long");
+
+static const uint8_t broker_image[] = {
+#include "shm_broker_image.h"
+};
+
+struct shm_broker {
+	struct shm_trash trash;
+	int sock;
+	int pidfd;
+	pid_t parent; /* a child that this process forks has no broker */
+};
+
+/* Sockets on their way to a broker. */
+struct broker_job {
+	struct shm_trash trash;
+	struct shm_dev *dev;
+	struct shm_ledger *ledger; /* NULL: of a stranger */
+	int fds[2];
+	uint32_t nb_fds;
+};
+
+/* Some kernels want to be told that it is to be executed, and others do not know the flag. */
+static int
+image_open(void)
+{
+	const unsigned int flags = MFD_CLOEXEC;
+	int fd = memfd_create("comch-broker", flags | MFD_EXEC);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("comch-broker", flags);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, broker_image, sizeof(broker_image)) != (ssize_t)sizeof(broker_image)) {
+		close(fd);
+		return -ENOMEM;
+	}
+	return fd;
+}
+
+static int
+broker_exec(struct shm_broker *broker, struct shm_launch *launch)
+{
+	int socks[2], ret;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) != 0)
+		return -errno;
+	launch->sock = socks[1];
+	ret = shm_exec(launch, &pid, &broker->pidfd);
+	close(socks[1]);
+	if (ret != 0)
+		close(socks[0]);
+	broker->sock = socks[0];
+	return ret;
+}
+
+static struct shm_broker *
+broker_start(const struct shm_dev *dev)
+{
+	struct shm_launch launch = {
+		.name = "comch-broker",
+		.max_fds = SHM_BROKER_LINKS * BROKER_LINK_FDS + BROKER_MORE_FDS,
+	};
+	struct rlimit limit;
+	struct shm_broker *broker = calloc(1, sizeof(*broker));
+	int ret;
+
+	if (broker == NULL)
+		return NULL;
+	broker->parent = getpid();
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		launch.max_fds = RTE_MIN(launch.max_fds, limit.rlim_max);
+	launch.what = "make its file";
+	ret = launch.exe = image_open();
+	if (ret >= 0) {
+		ret = broker_exec(broker, &launch);
+		close(launch.exe);
+	}
+	if (ret == 0)
+		return broker;
+	SHM_LOG(ERR, "%s: cannot %s, of a process that receives what other users send: %s; until it can, only root and the own user are served",
+		dev->dev->data->name, launch.what != NULL ? launch.what : "confine it",
+		strerror(-ret));
+	free(broker);
+	return NULL;
+}
+
+/* It may hang for as long as a stranger likes, and is then left to itself. */
+void
+shm_broker_free(struct shm_broker *broker)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	siginfo_t info;
+
+	if (broker == NULL)
+		return;
+	close(broker->sock);
+	if (broker->parent == getpid()) {
+		pfd.fd = broker->pidfd;
+		syscall(SYS_pidfd_send_signal, broker->pidfd, SIGKILL, NULL, 0);
+		poll(&pfd, 1, BROKER_END_MS);
+		waitid(P_PIDFD, broker->pidfd, &info, WEXITED | WNOHANG | __WALL);
+	}
+	close(broker->pidfd);
+	free(broker);
+}
+
+static void
+broker_end(struct shm_trash *trash)
+{
+	shm_broker_free(container_of(trash, struct shm_broker, trash));
+}
+
+/* From any thread: the user is not here any more. */
+void
+shm_broker_end(struct shm_dev *dev, struct shm_broker *broker)
+{
+	if (broker != NULL)
+		shm_trash_put(dev, &broker->trash, broker_end);
+}
+
+static int
+broker_send(const struct shm_broker *broker, const struct broker_job *job)
+{
+	union {
+		struct cmsghdr hdr;
+		char buf[CMSG_SPACE(2 * sizeof(int))];
+	} ctrl;
+	char byte = 0;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr mh = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctrl.buf,
+		.msg_controllen = CMSG_SPACE(job->nb_fds * sizeof(int)),
+	};
+
+	memset(&ctrl, 0, sizeof(ctrl));
+	ctrl.hdr.cmsg_level = SOL_SOCKET;
+	ctrl.hdr.cmsg_type = SCM_RIGHTS;
+	ctrl.hdr.cmsg_len = CMSG_LEN(job->nb_fds * sizeof(int));
+	memcpy(CMSG_DATA(&ctrl.hdr), job->fds, job->nb_fds * sizeof(int));
+	return sendmsg(broker->sock, &mh, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/*
+ * One that has ended is started anew. One that hangs is so for its user, but not for
+ * strangers: there a signal ends it, as it only closes sockets.
+ */
+static int
+broker_hand(const struct broker_job *job, struct shm_broker **broker)
+{
+	int ret = -ECHILD, i;
+
+	for (i = 0; i < 2; i++) {
+		if (*broker == NULL)
+			*broker = broker_start(job->dev);
+		if (*broker == NULL)
+			return -ECHILD;
+		ret = broker_send(*broker, job);
+		if (ret == 0 || (ret == -EAGAIN && job->ledger != NULL))
+			return ret;
+		shm_broker_free(*broker);
+		*broker = NULL;
+	}
+	return ret;
+}
+
+static void
+job_run(struct shm_trash *trash)
+{
+	struct broker_job *job = container_of(trash, struct broker_job, trash);
+	struct shm_dev *dev = job->dev;
+	uint32_t i, nb_fds = job->nb_fds;
+	int ret = -EAGAIN;
+
+	if (job->ledger != NULL) {
+		ret = broker_hand(job, &job->ledger->broker);
+		job->nb_fds = 1; /* else it is for a link that ends now */
+	}
+	if (job->ledger == NULL || ret != 0) {
+		job->ledger = NULL;
+		broker_hand(job, &dev->strangers);
+	}
+	for (i = 0; i < nb_fds; i++)
+		close(job->fds[i]);
+	if (nb_fds == 1)
+		__atomic_fetch_sub(&dev->nb_drops, 1, __ATOMIC_RELAXED);
+	free(job);
+}
+
+static bool
+job_post(struct shm_dev *dev, struct shm_ledger *ledger, int fd, int own)
+{
+	struct broker_job *job = malloc(sizeof(*job));
+
+	if (job == NULL)
+		return false;
+	*job = (struct broker_job){
+		.dev = dev, .ledger = ledger, .fds = { fd, own }, .nb_fds = own < 0 ? 1 : 2,
+	};
+	shm_trash_put(dev, &job->trash, job_run);
+	return true;
+}
+
+/* Whether a process is another user's: root could do all to this one anyway. */
+bool
+shm_broker_wanted(const struct shm_dev *dev, uid_t uid)
+{
+	return dev->role == RTE_COMCH_ROLE_DPU &&
+		(dev->broker_all || uid == dev->unmapped || (uid != 0 && uid != geteuid()));
+}
+
+/*
+ * Have the broker of a user stand between it and this process. Owns its socket, and gives
+ * back the one that takes its place, or a negative errno.
+ */
+int
+shm_broker_give(struct shm_dev *dev, struct shm_ledger *ledger, int fd)
+{
+	int pair[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0) {
+		ret = -errno;
+		shm_broker_drop(dev, fd);
+		return ret;
+	}
+	if (job_post(dev, ledger, fd, pair[1]))
+		return pair[0];
+	close(pair[0]);
+	close(pair[1]);
+	shm_broker_drop(dev, fd);
+	return -ENOMEM;
+}
+
+/* Close the socket of a process that is not let in, and may have sent something. */
+void
+shm_broker_drop(struct shm_dev *dev, int fd)
+{
+	__atomic_fetch_add(&dev->nb_drops, 1, __ATOMIC_RELAXED);
+	if (job_post(dev, NULL, fd, -1))
+		return;
+	__atomic_fetch_sub(&dev->nb_drops, 1, __ATOMIC_RELAXED);
+	close(fd);
+}
+
+/* As long as many wait to be closed, nobody is asked in. */
+bool
+shm_broker_busy(const struct shm_dev *dev)
+{
+	return __atomic_load_n(&dev->nb_drops, __ATOMIC_RELAXED) >= BROKER_MAX_DROPS;
+}
