@@ -207,7 +207,7 @@ struct shm_dev {
 	int epfd; /* all sockets of the device */
 	TAILQ_HEAD(, shm_link) links;
 	uint32_t nb_links;      /* those that are up */
-	uint32_t nb_hellos;     /* those that are not yet; atomic */
+	uint32_t nb_hellos;     /* those that are not yet, or have left; atomic */
 	bool tx_later;          /* that of a link; atomic */
 	uint16_t nb_held;       /* card: functions whose names others hold */
 	uint16_t listen_turn;   /* card: which of them is tried next */
@@ -276,7 +276,8 @@ struct shm_link {
 	int pidfd; /* -1 where the kernel has none */
 	uint32_t pid;
 	uint32_t uid;
-	uint64_t deadline; /* HELLO: TSC of the end of patience */
+	uint64_t deadline; /* HELLO, or left: TSC of the end of patience */
+	bool left;         /* its process has ended, and its broker may have messages of it */
 	bool hung_up;      /* nothing comes but what is in the socket */
 	bool brokered;     /* a broker is at the other end of it */
 

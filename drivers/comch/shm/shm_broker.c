@@ -214,20 +214,23 @@ job_run(struct shm_trash *trash)
 {
 	struct broker_job *job = container_of(trash, struct broker_job, trash);
 	struct shm_dev *dev = job->dev;
+	struct shm_ledger *ledger = job->ledger;
 	uint32_t i, nb_fds = job->nb_fds;
 	int ret = -EAGAIN;
 
-	if (job->ledger != NULL) {
-		ret = broker_hand(job, &job->ledger->broker);
+	if (ledger != NULL) {
+		ret = broker_hand(job, &ledger->broker);
 		job->nb_fds = 1; /* else it is for a link that ends now */
 	}
-	if (job->ledger == NULL || ret != 0) {
+	if (ledger == NULL || ret != 0) {
 		job->ledger = NULL;
 		broker_hand(job, &dev->strangers);
 	}
 	for (i = 0; i < nb_fds; i++)
 		close(job->fds[i]);
-	if (nb_fds == 1)
+	if (ledger != NULL)
+		shm_ledger_give(ledger, SHM_LIMIT_FDS, nb_fds);
+	else
 		__atomic_fetch_sub(&dev->nb_drops, 1, __ATOMIC_RELAXED);
 	free(job);
 }
@@ -242,6 +245,9 @@ job_post(struct shm_dev *dev, struct shm_ledger *ledger, int fd, int own)
 	*job = (struct broker_job){
 		.dev = dev, .ledger = ledger, .fds = { fd, own }, .nb_fds = own < 0 ? 1 : 2,
 	};
+	/* of the user, who is not forgotten before */
+	if (ledger != NULL)
+		shm_ledger_add(ledger, SHM_LIMIT_FDS, job->nb_fds);
 	shm_trash_put(dev, &job->trash, job_run);
 	return true;
 }

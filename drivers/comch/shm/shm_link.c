@@ -207,10 +207,11 @@ shm_link_kill(struct shm_link *link, int reason)
 		return;
 	SHM_PEER_LOG(dev, link->func, INFO, "%s: process %u left %s: %s", dev->dev->data->name,
 		link->pid, link->func->name, strerror(-reason));
-	if (link->state == SHM_LINK_UP) {
+	if (link->state == SHM_LINK_UP)
 		count_add(&dev->nb_links, -1);
-	} else {
+	if (link->state == SHM_LINK_HELLO || link->left)
 		count_add(&dev->nb_hellos, -1);
+	if (link->state == SHM_LINK_HELLO) {
 		if (dev->role == RTE_COMCH_ROLE_DPU && reason == -ECONNRESET)
 			shm_meet_left(link);
 	}
@@ -654,13 +655,34 @@ dev_has_link(struct shm_dev *dev, void *ptr)
 	return false;
 }
 
+/*
+ * The process has ended. What it has sent before may be with its broker, which says when that
+ * was all; but not if somebody else has the socket, too.
+ */
+static void
+link_left(struct shm_link *link, uint64_t now)
+{
+	if (!link->brokered || link->state == SHM_LINK_HELLO) {
+		shm_link_kill(link, -ECONNRESET);
+		return;
+	}
+	if (link->left)
+		return;
+	link->left = true;
+	link->deadline = now + rte_get_tsc_hz() / MS_PER_S * SHM_LEFT_MS;
+	count_add(&link->dev->nb_hellos, 1);
+	epoll_ctl(link->dev->epfd, EPOLL_CTL_DEL, link->pidfd, NULL);
+}
+
 /* Not over for one that has said it: epoll has told of so many sockets at a time only. */
 static void
 link_hello_late(struct shm_link *link)
 {
 	link->refs++;
 	shm_link_rx(link);
-	if (link->state == SHM_LINK_HELLO) {
+	if (link->left) {
+		shm_link_kill(link, -ECONNRESET); /* nothing if it is dead */
+	} else if (link->state == SHM_LINK_HELLO) {
 		shm_link_late(link, "no HELLO");
 		rte_comch_pmd_count(&link->dev->dev->data->stats.peer_lost);
 		shm_link_kill(link, -ETIMEDOUT);
@@ -706,7 +728,7 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 		shm_link_rx(link);
 		/* what the peer sent before it exited was taken first */
 		if (evs[i].data.ptr == pidfd_tag(link) && dev_has_link(dev, link))
-			shm_link_kill(link, -ECONNRESET);
+			link_left(link, now);
 	}
 	/* last, or a new link could be where an old one was, whose events are here */
 	for (i = 0; i < nb; i++) {
@@ -739,7 +761,7 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 	if (dev->nb_hellos != 0 && dev->role == RTE_COMCH_ROLE_DPU) {
 		for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {
 			next = TAILQ_NEXT(link, next);
-			if (link->state == SHM_LINK_HELLO && now >= link->deadline)
+			if ((link->state == SHM_LINK_HELLO || link->left) && now >= link->deadline)
 				link_hello_late(link);
 		}
 	}

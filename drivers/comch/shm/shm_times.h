@@ -12,6 +12,7 @@
 #define SHM_TIMES_H
 
 /* Limits for what a peer has to do, in milliseconds. */
+#define SHM_LEFT_MS 100         /* its last messages, by its broker, once it has ended */
 #define SHM_HELLO_MS 2000       /* its first message on a link */
 #define SHM_READY_MS 6000       /* READY, after ACCEPT: more than a client waits by default */
 #define SHM_CLOSE_MS 1000       /* one more message after CLOSE: half of the library's limit */
