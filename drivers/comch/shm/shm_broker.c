@@ -165,7 +165,7 @@ shm_broker_end(struct shm_dev *dev, struct shm_broker *broker)
 }
 
 static int
-broker_send(const struct shm_broker *broker, const struct broker_job *job)
+broker_send(const struct shm_broker *broker, const int *fds, uint32_t nb_fds)
 {
 	union {
 		struct cmsghdr hdr;
@@ -173,16 +173,17 @@ broker_send(const struct shm_broker *broker, const struct broker_job *job)
 	} ctrl;
 	char byte = 0;
 	struct iovec iov = { &byte, 1 };
-	struct msghdr mh = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = ctrl.buf,
-		.msg_controllen = CMSG_SPACE(job->nb_fds * sizeof(int)),
-	};
+	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
 
-	memset(&ctrl, 0, sizeof(ctrl));
-	ctrl.hdr.cmsg_level = SOL_SOCKET;
-	ctrl.hdr.cmsg_type = SCM_RIGHTS;
-	ctrl.hdr.cmsg_len = CMSG_LEN(job->nb_fds * sizeof(int));
-	memcpy(CMSG_DATA(&ctrl.hdr), job->fds, job->nb_fds * sizeof(int));
+	if (nb_fds != 0) {
+		memset(&ctrl, 0, sizeof(ctrl));
+		mh.msg_control = ctrl.buf;
+		mh.msg_controllen = CMSG_SPACE(nb_fds * sizeof(int));
+		ctrl.hdr.cmsg_level = SOL_SOCKET;
+		ctrl.hdr.cmsg_type = SCM_RIGHTS;
+		ctrl.hdr.cmsg_len = CMSG_LEN(nb_fds * sizeof(int));
+		memcpy(CMSG_DATA(&ctrl.hdr), fds, nb_fds * sizeof(int));
+	}
 	return sendmsg(broker->sock, &mh, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
@@ -200,7 +201,7 @@ broker_hand(const struct broker_job *job, struct shm_broker **broker)
 			*broker = broker_start(job->dev);
 		if (*broker == NULL)
 			return -ECHILD;
-		ret = broker_send(*broker, job);
+		ret = broker_send(*broker, job->fds, job->nb_fds);
 		if (ret == 0 || (ret == -EAGAIN && job->ledger != NULL))
 			return ret;
 		shm_broker_free(*broker);
@@ -215,19 +216,21 @@ job_run(struct shm_trash *trash)
 	struct broker_job *job = container_of(trash, struct broker_job, trash);
 	struct shm_dev *dev = job->dev;
 	struct shm_ledger *ledger = job->ledger;
+	struct shm_broker **broker = ledger != NULL ? &ledger->broker : &dev->strangers;
 	uint32_t i, nb_fds = job->nb_fds;
-	int ret = -EAGAIN;
 
-	if (ledger != NULL) {
-		ret = broker_hand(job, &ledger->broker);
-		job->nb_fds = 1; /* else it is for a link that ends now */
-	}
-	if (ledger == NULL || ret != 0) {
+	if (broker_hand(job, broker) != 0 && ledger != NULL) {
+		/* its link ends now */
+		broker = &dev->strangers;
 		job->ledger = NULL;
-		broker_hand(job, &dev->strangers);
+		job->nb_fds = 1;
+		broker_hand(job, broker);
 	}
 	for (i = 0; i < nb_fds; i++)
 		close(job->fds[i]);
+	/* if it has no room now, the next one says it */
+	if (*broker != NULL)
+		broker_send(*broker, NULL, 0);
 	if (ledger != NULL)
 		shm_ledger_give(ledger, SHM_LIMIT_FDS, nb_fds);
 	else

@@ -48,6 +48,7 @@ struct held {
 
 struct link {
 	bool used;
+	bool settled; /* nobody else has the peer's socket */
 	int fds[ENDS];
 	bool over[ENDS]; /* nothing more comes from there */
 	struct held held[ENDS];
@@ -58,6 +59,9 @@ struct link {
 /* What a descriptor is passed on as that must not be: no message wants an epoll's. */
 static int wrong_fd;
 static struct link links[SHM_BROKER_LINKS];
+/* Sockets that the other process has, too, and closes first. */
+static int parked[SHM_BROKER_PARKED];
+static uint32_t nb_parked;
 static struct pollfd pfds[1 + ENDS * SHM_BROKER_LINKS];
 static union {
 	struct cmsghdr hdr;
@@ -175,6 +179,15 @@ end_over(struct link *l, int end)
 }
 
 static void
+fd_park(int fd)
+{
+	if (nb_parked < SHM_BROKER_PARKED)
+		parked[nb_parked++] = fd;
+	else
+		fd_close(fd);
+}
+
+static void
 link_end(struct link *l)
 {
 	uint32_t i;
@@ -182,13 +195,16 @@ link_end(struct link *l)
 	l->used = false;
 	/* first of all: the peer hears of its end, whatever takes long below */
 	rt_call(__NR_shutdown, l->fds[PEER], SHUT_RDWR, 0, 0, 0, 0);
-	for (i = 0; i < ENDS; i++) {
+	fd_close(l->fds[OWN]);
+	for (i = 0; i < ENDS; i++)
 		if (l->held[i].waits && l->held[i].nb_fds != 0 && l->held[i].fd != wrong_fd)
 			fd_close(l->held[i].fd);
-		fd_close(l->fds[i]);
-	}
 	for (i = 0; i < l->nb_wakes; i++)
 		fd_close(l->wakes[i]);
+	if (l->settled)
+		fd_close(l->fds[PEER]);
+	else
+		fd_park(l->fds[PEER]);
 }
 
 /* A wake socket is kept: then no close of it by the other process is the last. */
@@ -280,6 +296,18 @@ link_turn(struct link *l, const struct pollfd *pfd)
 	}
 }
 
+/* Whoever has sent what came before has closed it. */
+static void
+settle(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SHM_BROKER_LINKS; i++)
+		links[i].settled = true;
+	while (nb_parked != 0)
+		fd_close(parked[--nb_parked]);
+}
+
 /* A new link, or a socket to be closed. */
 static void
 sock_take(void)
@@ -293,10 +321,13 @@ sock_take(void)
 		rt_call(__NR_exit_group, 0, 0, 0, 0, 0, 0);
 	if (n != 1)
 		return;
+	if (nb == 0)
+		settle();
 	for (i = 0; nb == 2 && i < SHM_BROKER_LINKS; i++) {
 		if (links[i].used)
 			continue;
 		links[i].used = true;
+		links[i].settled = false;
 		links[i].nb_wakes = 0;
 		links[i].fds[PEER] = fds[0];
 		links[i].fds[OWN] = fds[1];
@@ -304,9 +335,12 @@ sock_take(void)
 		links[i].held[PEER].waits = links[i].held[OWN].waits = false;
 		return;
 	}
-	for (i = 0; i < nb; i++)
-		if (fds[i] >= 0)
-			fd_close(fds[i]);
+	for (i = 0; i < nb; i++) {
+		if (fds[i] < 0)
+			continue;
+		rt_call(__NR_shutdown, fds[i], SHUT_RDWR, 0, 0, 0, 0);
+		fd_park(fds[i]);
+	}
 }
 
 /* What to wait for. How many there are; and whether some are to be tried without an event. */
