@@ -63,11 +63,12 @@ own_segs_trim(struct shm_link *link, uint64_t total)
 	uint32_t i;
 
 	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
+		if (link->segs[i].map == NULL || link->segs[i].users != 0)
+			continue;
 		if (shm_ledger_has(link->dev, link->ledger, SHM_LIMIT_MEM, total) &&
 				shm_ledger_has(link->dev, link->ledger, SHM_LIMIT_MAPS, 2))
 			return;
-		if (link->segs[i].users == 0)
-			own_seg_drop(link, &link->segs[i]);
+		own_seg_drop(link, &link->segs[i]);
 	}
 }
 
