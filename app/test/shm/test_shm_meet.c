@@ -11,12 +11,15 @@
 #include <poll.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <rte_memory.h>
 
 #include "test_shm_peer.h"
 
@@ -134,6 +137,19 @@ dev_open(uid_t uid, const char *args)
 }
 
 /*
+ * EAL's memory, which a child shares with its parent: the child would post to engines of the
+ * parent.
+ */
+static int
+memory_own(const struct rte_memseg_list *msl, void *arg __rte_unused)
+{
+	const int fd = rte_memseg_get_fd(rte_fbarray_get(&msl->memseg_arr, 0));
+
+	return fd < 0 || mmap(msl->base_va, msl->len, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_FIXED, fd, 0) != MAP_FAILED ? 0 : -1;
+}
+
+/*
  * A process that has the device and serves it: as this user, in a user namespace in which
  * no other user has a number.
  */
@@ -144,6 +160,8 @@ unmapped_serves(uid_t uid, int ready)
 	int fd;
 
 	alarm(20);
+	if (rte_memseg_list_walk(memory_own, NULL) != 0)
+		_exit(1);
 	if (setresuid(uid, uid, uid) != 0 || unshare(CLONE_NEWUSER) != 0)
 		c = 1;
 	if (c == 0 && uid == 0) {
