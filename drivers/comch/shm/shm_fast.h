@@ -43,8 +43,8 @@
 #define SHM_MAX_LINK_ASKED (SHM_MAX_TX_FDS / 2)
 /* Consumers that the peer of one link can make us have. */
 #define SHM_MAX_LINK_REMOTE_CONSUMERS 1024
-/* Bytes of a region that are mapped in advance. */
-#define SHM_POPULATE_MAX (UINT64_C(64) << 20)
+/* Bytes of a region that are mapped in advance: about a millisecond of an engine's turn. */
+#define SHM_POPULATE_MAX (UINT64_C(4) << 20)
 /* Bursts that are refused for want of a post between two looks for the peer's process. */
 #define SHM_REFUSED_LOOK 4096
 /* Nothing was claimed, not even nothing. */
