@@ -278,6 +278,7 @@ struct shm_link {
 	uint32_t uid;
 	uint64_t deadline; /* HELLO, or left: TSC of the end of patience */
 	bool left;         /* its process has ended, and its broker may have messages of it */
+	uint64_t fds_over; /* TSC at which too many descriptors are too many; 0 if they are not */
 	bool hung_up;      /* nothing comes but what is in the socket */
 	bool brokered;     /* a broker is at the other end of it */
 

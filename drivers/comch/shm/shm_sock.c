@@ -262,6 +262,17 @@ sock_seen_undo(struct shm_link *link)
 	__atomic_store_n(&link->sock_seen, link->sock_seen - 1, __ATOMIC_RELAXED);
 }
 
+/* A close that does not return, and not a thread of ours without a core. */
+static bool
+fds_over_long(struct shm_link *link)
+{
+	uint64_t now = rte_get_tsc_cycles();
+
+	if (link->fds_over == 0)
+		link->fds_over = now + rte_get_tsc_hz() / MS_PER_S * SHM_SENT_FDS_MS;
+	return now > link->fds_over;
+}
+
 /* One message; false if there is none, or no event to put it in. */
 static bool
 link_rx_one(struct shm_link *link)
@@ -274,9 +285,14 @@ link_rx_one(struct shm_link *link)
 	ssize_t n;
 	int ret;
 
-	/* what it has sent is not closed as fast as it sends */
-	if (shm_ledger_fds_over(dev, link->ledger)) {
+	/* what it has sent is not closed as fast as it sends: it waits, if it may be our thread */
+	if (!shm_ledger_fds_over(dev, link->ledger)) {
+		link->fds_over = 0;
+	} else if (fds_over_long(link)) {
 		shm_link_kill(link, -EUSERS);
+		return false;
+	} else {
+		sock_seen_undo(link);
 		return false;
 	}
 	/* one user must not take the events of the others */

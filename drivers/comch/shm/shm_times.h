@@ -18,6 +18,7 @@
 #define SHM_CLOSE_MS 1000       /* one more message after CLOSE: half of the library's limit */
 #define SHM_CLOSE_MAX_MS 8000   /* and all others before the last: ten seconds in all */
 #define SHM_CONSUMER_MS 5000    /* an answer about a consumer, or what it copies to it */
+#define SHM_SENT_FDS_MS 1000    /* too many descriptors that it has sent are closed */
 #define SHM_LATE_MS 100         /* an answer that came while our engine stood is handled */
 #define SHM_MSGQ_SETTLE_MS 500  /* units, producers: to leave what was taken away */
 
