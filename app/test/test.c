@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <rte_eal.h>
@@ -71,6 +72,18 @@ test_skip(const char *format, ...)
 	vsnprintf(skip_reason, sizeof(skip_reason), format, ap);
 	va_end(ap);
 	return TEST_SKIPPED;
+}
+
+int
+test_need_fds(unsigned int nb)
+{
+	struct rlimit limit = { 0 };
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max < nb)
+		return test_skip("it needs %u descriptors, and RLIMIT_NOFILE allows %llu", nb,
+			(unsigned long long)limit.rlim_max);
+	limit.rlim_cur = RTE_MAX(limit.rlim_cur, (rlim_t)nb);
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? TEST_SUCCESS : TEST_FAILED;
 }
 
 __rte_format_printf(1, 0)

@@ -107,6 +107,14 @@ int unit_test_suite_runner(struct unit_test_suite *suite);
 __rte_format_printf(1, 2)
 int test_skip(const char *format, ...);
 
+/**
+ * What a case needs of RLIMIT_NOFILE, which is raised for it if it may be.
+ *
+ * @return
+ *   TEST_SUCCESS, or TEST_SKIPPED, to be returned.
+ */
+int test_need_fds(unsigned int nb);
+
 /** Fail the running case from where nothing can be returned (teardown, callback). */
 __rte_format_printf(1, 2)
 void test_fail(const char *format, ...);

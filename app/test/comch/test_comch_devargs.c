@@ -392,18 +392,18 @@ nobody_cleanup(void)
 		test_vdev_remove((int16_t)devs[--nb_devs]);
 }
 
-/* A device of an effective user, on the common path or on none. */
+/* A device of an effective user, 0 for the own, on the common path or on none. */
 static int
 nobody_dev(uid_t uid, const char *args, bool with_path)
 {
 	int dev;
 
-	if (seteuid(uid) != 0)
+	if (uid != 0 && seteuid(uid) != 0)
 		return -errno;
 	dev = test_vdev_add("%s%s%s", args, with_path ? ",path=" : "", with_path ? path : "");
 	if (dev >= 0)
 		devs[nb_devs++] = dev;
-	return seteuid(0) != 0 ? -errno : dev;
+	return uid != 0 && seteuid(0) != 0 ? -errno : dev;
 }
 
 /* A client of a new device is not answered: what is logged then has these words. */

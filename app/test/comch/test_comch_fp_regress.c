@@ -476,9 +476,9 @@ static int
 test_crowd(void)
 {
 	struct crowd *card = calloc(1, sizeof(*card)), *host = calloc(1, sizeof(*host));
-	int ret = TEST_FAILED;
+	int ret = test_need_fds(64 + CROWD);
 
-	if (card != NULL && host != NULL) {
+	if (ret == TEST_SUCCESS && card != NULL && host != NULL) {
 		ret = crowds(card, CROWD, host, 0);
 		if (ret == TEST_SUCCESS)
 			ret = crowds(card, 0, host, CROWD);

@@ -111,6 +111,7 @@ test_max_pes(void)
 
 	if (info.max_pes == 0 || info.max_pes > MAX_PES)
 		return test_skip("%u engines are too many, or there is no limit", info.max_pes);
+	TEST_CALL(test_need_fds(64 + 8 * info.max_pes));
 	test_server_conf(NULL, "many", &server_conf);
 	for (i = 0; i <= info.max_pes && ret == 0; i++) {
 		TEST_EXPECT(rte_comch_pe_create(&conf, &pes[i]), 0);

@@ -151,6 +151,8 @@ test_threads(void)
 	const struct rte_comch_dpa_conf conf = { .program = "/a/program" };
 	unsigned int i;
 
+	/* what they free is closed later */
+	TEST_CALL(test_need_fds(16384));
 	TEST_EXPECT(rte_comch_dpa_create(test_pair.host, &conf, &dpa), 0);
 	nb_odd = nb_made[0] = nb_made[1] = 0;
 	for (i = 0; i < ROUNDS; i++)

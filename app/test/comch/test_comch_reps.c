@@ -92,6 +92,7 @@ all_unique(const char *functions, int nb)
 	static struct rte_comch_rep_info reps[MAX_REPS];
 	int i, j;
 
+	TEST_CALL(test_need_fds(64 + nb));
 	card = test_vdev_add("role=dpu,functions=%s,path=%s", functions, path);
 	TEST_TRUE(card >= 0);
 	TEST_EXPECT(rte_comch_rep_list((int16_t)card, reps, MAX_REPS), nb);
@@ -151,6 +152,7 @@ both_sides(const char *function, const char *args, const char *pci_addr)
 	unsigned int i;
 	int id;
 
+	TEST_CALL(test_need_fds(64 + MAX_REPS));
 	card = test_vdev_add("role=dpu,functions=" ALL_FUNCTIONS ",path=%s%s", path, args);
 	host = test_vdev_add("role=host,function=%s,path=%s%s", function, path, args);
 	TEST_TRUE(card >= 0 && host >= 0);

@@ -354,6 +354,7 @@ test_descriptors(void)
 {
 	int fds[DESCRIPTORS], nb, last = 0, failed = 0, i;
 
+	TEST_CALL(test_need_fds(64 + DESCRIPTORS));
 	for (nb = 0; nb < DESCRIPTORS && last < DESCRIPTORS && failed == 0; nb++) {
 		fds[nb] = dup(STDERR_FILENO);
 		last = fds[nb];

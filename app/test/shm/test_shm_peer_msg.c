@@ -60,6 +60,7 @@ test_types_and_fds(void)
 	uint64_t before;
 	unsigned int t, f, up;
 
+	TEST_CALL(test_need_fds(512)); /* some are closed later */
 	TEST_EXPECT(pipe(fds), 0);
 	for (f = 2; f < RTE_DIM(fds); f++)
 		fds[f] = fds[0];
@@ -119,6 +120,7 @@ lengths(bool up, bool honest_len)
 static int
 test_lengths(void)
 {
+	TEST_CALL(test_need_fds(512));
 	TEST_CALL(lengths(false, true));
 	TEST_CALL(lengths(true, true));
 	return lengths(true, false);
@@ -363,6 +365,7 @@ test_groups(void)
 	unsigned int i;
 	int fds[2], pair[2];
 
+	TEST_CALL(test_need_fds(512)); /* of a user in sockets */
 	TEST_EXPECT(pipe(fds), 0);
 	TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	for (i = 0; i < RTE_DIM(groups); i++) {

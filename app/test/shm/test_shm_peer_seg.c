@@ -534,6 +534,7 @@ test_unknown_peers_that_wait(void)
 	unsigned int i;
 	int fd, other = -1;
 
+	TEST_CALL(test_need_fds(1024));
 	fd = lingering_socket(&other);
 	if (fd < 0)
 		return test_skip("no TCP here to make a socket that lingers");

@@ -683,8 +683,9 @@ dev_listen(struct shm_dev *dev)
 			SHM_LOG(ERR, "%s: comch.lock in %s is not a file of user %u for itself alone: remove it, or take another path= on both sides",
 				name, dev->path, geteuid());
 		else
-			SHM_LOG(ERR, "%s: cannot serve function %s: %s", name, func->name,
-				strerror(-ret));
+			SHM_LOG(ERR, "%s: cannot serve function %s: %s%s", name, func->name,
+				strerror(-ret), ret != -EMFILE ? "" :
+				", raise RLIMIT_NOFILE, or take fewer functions=");
 		return ret;
 	}
 	if (dev->nb_held < dev->nb_funcs)
