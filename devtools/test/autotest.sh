@@ -12,6 +12,8 @@
 # three pass, it passes, and says "once failed". A process that died fails at once.
 #
 # COMCH_TEST_MAY_SKIP: the only cases that may be skipped, where it is set.
+# COMCH_TEST_LITTLE: as an ordinary user with 256 descriptors, 64 KiB of lockable memory and
+# 64 MiB of /dev/shm. A case that needs more says so, and is skipped.
 
 set -uo pipefail
 
@@ -23,6 +25,22 @@ lcores=$(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' |
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
+with=()
+if [ -n "${COMCH_TEST_LITTLE:-}" ]; then
+	ordinary=(setpriv --reuid=21234 --regid=21234 --clear-groups --inh-caps=-all --bounding-set=-all)
+	if ! "${ordinary[@]}" test -x "$program" || ! unshare --mount true; then
+		echo 'skipped: no root, no mount namespace, or a folder that is closed to other users'
+		exit 77
+	fi
+	XDG_RUNTIME_DIR=$(mktemp -d)
+	export XDG_RUNTIME_DIR
+	trap 'rm -rf "$out" "$XDG_RUNTIME_DIR"' EXIT
+	chown 21234:21234 "$XDG_RUNTIME_DIR"
+	# shellcheck disable=SC2016 # expanded in there
+	with=(unshare --mount sh -c 'mount -t tmpfs -o size=64m,mode=1777 comch /dev/shm && exec "$@"' sh
+		prlimit --nofile=256 --memlock=65536 "${ordinary[@]}")
+fi
+
 # Suites that wait run beside each other, two of them: more would poll on the same lcores.
 for ((slot = 0; ; slot = 1 - slot)); do
 	exec 8>"$program.slot$slot"
@@ -30,7 +48,7 @@ for ((slot = 0; ; slot = 1 - slot)); do
 done
 
 once() {
-	timeout -k 10 900 "$program" --no-huge -m 256 --no-pci "--file-prefix=comch-test-$$" \
+	timeout -k 10 900 "${with[@]}" "$program" --no-huge -m 256 --no-pci "--file-prefix=comch-test-$$" \
 		--lcores "$lcores" -- "$suite" 2>&1 8>&- | tee "$out"
 }
 
