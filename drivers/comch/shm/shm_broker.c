@@ -289,6 +289,7 @@ shm_broker_give(struct shm_dev *dev, struct shm_ledger *ledger, int fd)
 void
 shm_broker_drop(struct shm_dev *dev, int fd)
 {
+	shutdown(fd, SHUT_RDWR);
 	__atomic_fetch_add(&dev->nb_drops, 1, __ATOMIC_RELAXED);
 	if (job_post(dev, NULL, fd, -1))
 		return;

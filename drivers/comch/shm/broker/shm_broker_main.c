@@ -335,12 +335,9 @@ sock_take(void)
 		links[i].held[PEER].waits = links[i].held[OWN].waits = false;
 		return;
 	}
-	for (i = 0; i < nb; i++) {
-		if (fds[i] < 0)
-			continue;
-		rt_call(__NR_shutdown, fds[i], SHUT_RDWR, 0, 0, 0, 0);
-		fd_park(fds[i]);
-	}
+	for (i = 0; i < nb; i++)
+		if (fds[i] >= 0)
+			fd_park(fds[i]);
 }
 
 /* What to wait for. How many there are; and whether some are to be tried without an event. */
