@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <rte_fbarray.h>
 #include <rte_memory.h>
 
 #include "test_shm_peer.h"
