@@ -32,9 +32,8 @@
 #define P_PIDFD 3
 #endif
 
-/* Descriptors of a link in its broker, and beside links; or as many as there may be. */
-#define BROKER_LINK_FDS 4
-#define BROKER_MORE_FDS 512
+/* Descriptors of a broker beside those of its links: on their way, and to be closed. */
+#define BROKER_MORE_FDS (SHM_BROKER_PARKED + 512)
 /* Until one that is killed is gone. It may not go, and nobody waits for it. */
 #define BROKER_END_MS 100
 /* Sockets of processes that are not let in, and that wait for their broker. */
@@ -104,7 +103,7 @@ broker_start(const struct shm_dev *dev)
 {
 	struct shm_launch launch = {
 		.name = "comch-broker",
-		.max_fds = SHM_BROKER_LINKS * BROKER_LINK_FDS + BROKER_MORE_FDS,
+		.max_fds = SHM_BROKER_LINKS * (2 + 2 * SHM_BROKER_WAKES) + BROKER_MORE_FDS,
 	};
 	struct rlimit limit;
 	struct shm_broker *broker = calloc(1, sizeof(*broker));

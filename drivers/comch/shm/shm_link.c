@@ -174,10 +174,6 @@ shm_groups_sync(struct shm_dev *dev)
 			shm_group_sync_post(dev->groups[i]);
 }
 
-/*
- * Its sockets. A broker keeps those that wake the peer until it hears of the end, which is
- * the last of these to be closed. Other peers hear of it now.
- */
 static void
 link_socks_close(struct shm_link *link)
 {
@@ -185,8 +181,7 @@ link_socks_close(struct shm_link *link)
 	uint32_t i;
 
 	epoll_ctl(dev->epfd, EPOLL_CTL_DEL, link->fd, NULL);
-	if (!link->brokered)
-		shutdown(link->fd, SHUT_RDWR);
+	shutdown(link->fd, SHUT_RDWR);
 	for (i = 0; i < SHM_WIRE_MAX_GROUPS; i++) {
 		if (link->peer_wake[i] < 0)
 			continue;
@@ -194,7 +189,8 @@ link_socks_close(struct shm_link *link)
 		link->peer_wake[i] = -1;
 		shm_link_give(link, SHM_LIMIT_FDS, 1);
 	}
-	shm_sock_drop(link);
+	shm_fd_drop(dev, link->ledger, link->fd);
+	link->fd = -1;
 }
 
 /* The end of a link. Its groups notice in their own threads. */
@@ -546,21 +542,17 @@ bad:
 }
 
 /*
- * It must be what cannot hold up a sender, and of the peer: another user's process makes it
- * itself. The card's side is trusted to give an event descriptor.
+ * It must be what cannot hold up a sender. The card's side is trusted to give an event
+ * descriptor; what other users give it, their broker has made.
  */
 static bool
-is_wake(const struct shm_link *link, int fd)
+is_wake(const struct shm_dev *dev, int fd)
 {
-	struct ucred cred = { .uid = link->uid };
-	socklen_t len = sizeof(int), cred_len = sizeof(cred);
 	int domain, type;
+	socklen_t len = sizeof(int);
 
-	if (link->dev->role == RTE_COMCH_ROLE_HOST)
+	if (dev->role == RTE_COMCH_ROLE_HOST)
 		return (fcntl(fd, F_GETFL) & O_NONBLOCK) != 0;
-	if (link->brokered && (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &cred_len) != 0 ||
-			cred.uid != link->uid))
-		return false;
 	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
 		getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM;
 }
@@ -571,7 +563,7 @@ link_group(struct shm_link *link, struct shm_event *ev)
 	uint32_t group = ev->msg.group.group;
 	uint32_t armed;
 
-	if (group >= SHM_WIRE_MAX_GROUPS || !is_wake(link, ev->fd)) {
+	if (group >= SHM_WIRE_MAX_GROUPS || !is_wake(link->dev, ev->fd)) {
 		shm_link_violation(link, "no such group, or nothing that wakes it", group,
 			SHM_WIRE_MAX_GROUPS);
 		shm_link_kill(link, -EPROTO);

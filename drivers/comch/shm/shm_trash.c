@@ -10,14 +10,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "comch_shm.h"
 #include "dpdk_release.h"
-
-/* Messages in a socket of a broker that are thrown away: more than fit in there. */
-#define DRAIN_MSGS 4096
 
 struct shm_thread {
 	pthread_mutex_t lock; /* of what follows; behind the device's, and nothing is done in it */
@@ -33,7 +29,6 @@ struct trash_fd {
 	struct shm_trash trash;
 	struct shm_ledger *ledger;
 	int fd;
-	bool drain;
 };
 
 static DPDK_THREAD_FUNC(trash_main, arg)
@@ -124,35 +119,19 @@ shm_trash_put(struct shm_dev *dev, struct shm_trash *trash, shm_trash_free_t fre
 	pthread_mutex_unlock(&thread->lock); /* check-ok: waiters must sleep */
 }
 
-/*
- * What a broker has passed on, and nobody has read, goes while the broker still has it, so
- * that no close here is the last of a peer's socket. It has it until this end is closed.
- */
-static void
-sock_drain(int fd)
-{
-	union shm_wire_msg msg;
-	uint32_t left = DRAIN_MSGS;
-
-	shutdown(fd, SHUT_RD);
-	while (left-- != 0 && recv(fd, &msg, sizeof(msg), MSG_DONTWAIT) > 0)
-		;
-}
-
 static void
 trash_fd_free(struct shm_trash *trash)
 {
 	struct trash_fd *t = container_of(trash, struct trash_fd, trash);
 
-	if (t->drain)
-		sock_drain(t->fd);
 	close(t->fd);
 	shm_ledger_give(t->ledger, SHM_LIMIT_FDS, 1);
 	free(t);
 }
 
-static void
-fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd, bool drain)
+/* Close what a user has sent, or can send to: what is behind it may take time to go. */
+void
+shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd)
 {
 	struct trash_fd *t = malloc(sizeof(*t));
 
@@ -162,22 +141,6 @@ fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd, bool drain)
 	}
 	t->ledger = ledger;
 	t->fd = fd;
-	t->drain = drain;
 	shm_ledger_add(ledger, SHM_LIMIT_FDS, 1);
 	shm_trash_put(dev, &t->trash, trash_fd_free);
-}
-
-/* Close what a user has sent: the memory behind it may take time to go. */
-void
-shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd)
-{
-	fd_drop(dev, ledger, fd, false);
-}
-
-/* Close the socket of a link, behind what came with its messages. */
-void
-shm_sock_drop(struct shm_link *link)
-{
-	fd_drop(link->dev, link->ledger, link->fd, link->brokered);
-	link->fd = -1;
 }

@@ -5,9 +5,10 @@
 /*
  * The broker: a process that stands between the card's side and processes of another user.
  * It takes the descriptors that they send, and passes on what nobody can wait for: memory
- * that can be sealed, and sockets to wake them. The others it closes, and whoever made them
- * such that this takes for ever stops this process and no other. It looks at no byte of a
- * message. No C library is here, and nothing is allocated.
+ * that can be sealed. In place of a socket to wake the peer it passes on one of its own, and
+ * what is written to that wakes the peer. Others it closes, and whoever made them such that
+ * this takes for ever stops this process and no other. It looks at no byte of a message.
+ * No C library is here, and nothing is allocated.
  */
 
 #include <errno.h>
@@ -46,14 +47,19 @@ struct held {
 	uint8_t buf[SHM_BROKER_MSG];
 };
 
+/* What wakes the peer. */
+struct wake {
+	int peer; /* the peer's socket; -1: unused */
+	int own;  /* written to by the process that we stand for */
+};
+
 struct link {
 	bool used;
 	bool settled; /* nobody else has the peer's socket */
 	int fds[ENDS];
 	bool over[ENDS]; /* nothing more comes from there */
 	struct held held[ENDS];
-	uint32_t nb_wakes;
-	int wakes[SHM_BROKER_WAKES];
+	struct wake wakes[SHM_BROKER_WAKES];
 };
 
 /* What a descriptor is passed on as that must not be: no message wants an epoll's. */
@@ -62,7 +68,7 @@ static struct link links[SHM_BROKER_LINKS];
 /* Sockets that the other process has, too, and closes first. */
 static int parked[SHM_BROKER_PARKED];
 static uint32_t nb_parked;
-static struct pollfd pfds[1 + ENDS * SHM_BROKER_LINKS];
+static struct pollfd pfds[1 + (ENDS + SHM_BROKER_WAKES) * SHM_BROKER_LINKS];
 static union {
 	struct cmsghdr hdr;
 	char buf[CMSG_SPACE(MAX_FDS * sizeof(int))];
@@ -108,10 +114,17 @@ sock_is(int fd, int opt, int value)
 		is == value;
 }
 
+/* Made by the user of a link: else it might be a connection to somebody. */
 static bool
-is_wake(int fd)
+is_of_user(int fd, int sock)
 {
-	return sock_is(fd, SO_DOMAIN, AF_UNIX) && sock_is(fd, SO_TYPE, SOCK_STREAM);
+	struct ucred made = { 0 }, user = { 0 };
+	socklen_t len = sizeof(made);
+
+	return rt_call(__NR_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, (long)&made, (long)&len,
+			0) == 0 &&
+		rt_call(__NR_getsockopt, sock, SOL_SOCKET, SO_PEERCRED, (long)&user, (long)&len,
+			0) == 0 && made.uid == user.uid;
 }
 
 /* Of files that have seals, the last close waits for nobody. */
@@ -188,6 +201,48 @@ fd_park(int fd)
 }
 
 static void
+wake_end(struct wake *w)
+{
+	const int peer = w->peer;
+
+	w->peer = -1;
+	fd_close(w->own);
+	fd_close(peer);
+}
+
+/* Of the peer's socket the one that takes its place, or -1. */
+static int
+wake_make(struct link *l, int fd)
+{
+	struct wake *w = l->wakes;
+	int pair[2];
+
+	while (w != &l->wakes[SHM_BROKER_WAKES] && w->peer >= 0)
+		w++;
+	if (w == &l->wakes[SHM_BROKER_WAKES] || !sock_is(fd, SO_DOMAIN, AF_UNIX) ||
+			!sock_is(fd, SO_TYPE, SOCK_STREAM) || !is_of_user(fd, l->fds[PEER]) ||
+			rt_call(__NR_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
+				SOCK_NONBLOCK, 0, (long)pair, 0, 0) != 0)
+		return -1;
+	w->peer = fd;
+	w->own = pair[1];
+	return pair[0];
+}
+
+/* The process that we stand for wakes the peer, or does so no more. */
+static void
+wake_turn(struct wake *w)
+{
+	uint8_t drop[SHM_BROKER_MSG];
+	long n = rt_call(__NR_recvfrom, w->own, (long)drop, sizeof(drop), MSG_DONTWAIT, 0, 0);
+
+	if (n == 0)
+		wake_end(w);
+	else if (n > 0)
+		rt_call(__NR_sendto, w->peer, (long)drop, 1, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
+}
+
+static void
 link_end(struct link *l)
 {
 	uint32_t i;
@@ -199,24 +254,13 @@ link_end(struct link *l)
 	for (i = 0; i < ENDS; i++)
 		if (l->held[i].waits && l->held[i].nb_fds != 0 && l->held[i].fd != wrong_fd)
 			fd_close(l->held[i].fd);
-	for (i = 0; i < l->nb_wakes; i++)
-		fd_close(l->wakes[i]);
+	for (i = 0; i < SHM_BROKER_WAKES; i++)
+		if (l->wakes[i].peer >= 0)
+			wake_end(&l->wakes[i]);
 	if (l->settled)
 		fd_close(l->fds[PEER]);
 	else
 		fd_park(l->fds[PEER]);
-}
-
-/* A wake socket is kept: then no close of it by the other process is the last. */
-static void
-fd_passed(struct link *l, int end, const struct held *held)
-{
-	if (held->nb_fds == 0 || held->fd == wrong_fd)
-		return;
-	if (end == PEER && is_wake(held->fd) && l->nb_wakes < SHM_BROKER_WAKES)
-		l->wakes[l->nb_wakes++] = held->fd;
-	else
-		fd_close(held->fd);
 }
 
 /* Try to pass on what is held; false if it has to wait. */
@@ -230,15 +274,18 @@ held_try(struct link *l, int end)
 	held->waits = held->limited || ret == -EAGAIN;
 	if (held->waits)
 		return false;
-	fd_passed(l, end, held);
+	if (held->nb_fds != 0 && held->fd != wrong_fd)
+		fd_close(held->fd);
 	return true;
 }
 
-/* Whether a descriptor of the peer may be passed on. */
-static bool
-fd_allowed(const struct link *l, int fd)
+/* What is passed on in place of a descriptor of the peer; -1 if that must not be. */
+static int
+fd_instead(struct link *l, int fd)
 {
-	return fd >= 0 && (is_memory(fd) || (l->nb_wakes < SHM_BROKER_WAKES && is_wake(fd)));
+	if (fd < 0)
+		return -1;
+	return is_memory(fd) ? fd : wake_make(l, fd);
 }
 
 /* Take a message, and pass it on; false if there is none, or no room for it. */
@@ -247,8 +294,8 @@ link_take(struct link *l, int end)
 {
 	struct held *held = &l->held[end];
 	int fds[MAX_FDS];
+	bool more = false;
 	uint32_t nb_fds, i;
-	bool passed;
 	long n;
 
 	n = receive(l->fds[end], held->buf, sizeof(held->buf), fds, &nb_fds);
@@ -259,32 +306,40 @@ link_take(struct link *l, int end)
 		return true;
 	if (n <= 0) {
 		end_over(l, end);
-		return false;
+		goto drop;
 	}
 	held->len = (uint32_t)n;
 	held->fd = nb_fds != 0 ? fds[0] : -1;
 	held->nb_fds = nb_fds;
-	if (end == OWN || nb_fds == 0 || (nb_fds == 1 && fd_allowed(l, fds[0])))
+	if (end == PEER && nb_fds == 1)
+		held->fd = fd_instead(l, fds[0]);
+	if (end == OWN || nb_fds == 0 || (nb_fds == 1 && held->fd >= 0))
 		return held_try(l, end);
 	held->fd = wrong_fd;
 	held->nb_fds = nb_fds == 1 ? 1 : 2;
-	passed = held_try(l, end);
+	more = held_try(l, end);
+drop:
 	/* last, as it may take for ever */
 	for (i = 0; i < nb_fds; i++)
 		if (fds[i] >= 0)
 			fd_close(fds[i]);
-	return passed;
+	return more;
 }
 
-static void
+/* With the places of its descriptors in the poll, which it tells the number of. */
+static uint32_t
 link_turn(struct link *l, const struct pollfd *pfd)
 {
+	uint32_t at = ENDS;
 	int end, i;
 
+	for (i = 0; i < SHM_BROKER_WAKES; i++)
+		if (l->wakes[i].peer >= 0 && pfd[at++].revents != 0)
+			wake_turn(&l->wakes[i]);
 	/* closed by the process that we stand for */
 	if ((pfd[OWN].revents & (POLLHUP | POLLERR)) != 0) {
 		link_end(l);
-		return;
+		return at;
 	}
 	for (end = 0; end < ENDS; end++) {
 		if (l->held[end].waits && !held_try(l, end))
@@ -294,6 +349,7 @@ link_turn(struct link *l, const struct pollfd *pfd)
 		for (i = 0; i < BURST && !l->held[end].waits && link_take(l, end); i++)
 			;
 	}
+	return at;
 }
 
 /* Whoever has sent what came before has closed it. */
@@ -303,7 +359,8 @@ settle(void)
 	uint32_t i;
 
 	for (i = 0; i < SHM_BROKER_LINKS; i++)
-		links[i].settled = true;
+		if (links[i].used)
+			links[i].settled = true;
 	while (nb_parked != 0)
 		fd_close(parked[--nb_parked]);
 }
@@ -328,7 +385,8 @@ sock_take(void)
 			continue;
 		links[i].used = true;
 		links[i].settled = false;
-		links[i].nb_wakes = 0;
+		for (nb = 0; nb < SHM_BROKER_WAKES; nb++)
+			links[i].wakes[nb].peer = -1;
 		links[i].fds[PEER] = fds[0];
 		links[i].fds[OWN] = fds[1];
 		links[i].over[PEER] = links[i].over[OWN] = false;
@@ -364,6 +422,9 @@ poll_fill(bool *again)
 			pfds[nb].fd = end == PEER && pfds[nb].events == 0 ? -1 : l->fds[end];
 			pfds[nb++].revents = 0;
 		}
+		for (end = 0; end < SHM_BROKER_WAKES; end++)
+			if (l->wakes[end].peer >= 0)
+				pfds[nb++] = (struct pollfd){ l->wakes[end].own, POLLIN, 0 };
 	}
 	return nb;
 }
@@ -384,8 +445,7 @@ comch_dpa_rt_start(void)
 		for (i = 0, at = 1; i < SHM_BROKER_LINKS && at < nb; i++) {
 			if (!links[i].used)
 				continue;
-			link_turn(&links[i], &pfds[at]);
-			at += ENDS;
+			at += link_turn(&links[i], &pfds[at]);
 		}
 		/* last: a new link may take the place of an old one */
 		if (pfds[0].revents != 0)
