@@ -639,7 +639,7 @@ shm_dev_free(struct shm_dev *dev)
 		if (dev->funcs[i].fd >= 0)
 			shm_listen_end(dev, &dev->funcs[i]);
 	shm_trash_stop(dev);
-	shm_broker_free(dev->strangers);
+	shm_brokers_free(dev);
 	for (i = 0; i < dev->nb_funcs; i++) {
 		shm_place_leave(&dev->funcs[i]);
 		shm_ledgers_free(&dev->funcs[i]);

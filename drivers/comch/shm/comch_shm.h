@@ -516,7 +516,7 @@ int shm_broker_give(struct shm_dev *dev, struct shm_ledger *ledger, int fd);
 void shm_broker_drop(struct shm_dev *dev, int fd);
 bool shm_broker_busy(const struct shm_dev *dev);
 void shm_broker_end(struct shm_dev *dev, struct shm_broker *broker);
-void shm_broker_free(struct shm_broker *broker);
+void shm_brokers_free(struct shm_dev *dev);
 
 /* shm_sock.c: messages of sockets; the device's lock is held in all of them */
 int shm_link_send(struct shm_link *link, union shm_wire_msg *msg, uint16_t type,
@@ -546,7 +546,7 @@ bool shm_peer_logs(const struct shm_dev *dev, struct shm_func *func, uint32_t le
 /* shm_ledger.c: what a user may take; the device's lock is held to find and to take */
 uint64_t shm_kernel_number(const char *path, uint64_t without);
 void shm_ledger_limits_init(struct shm_dev *dev);
-struct shm_ledger *shm_ledger_find(struct shm_dev *dev, struct shm_func *func, uint32_t uid);
+struct shm_ledger *shm_ledger_find(struct shm_func *func, uint32_t uid, struct shm_broker **left);
 void shm_ledgers_free(struct shm_func *func);
 bool shm_ledger_has(const struct shm_dev *dev, const struct shm_ledger *ledger,
 		enum shm_limit limit, uint64_t nb);

@@ -22,6 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <rte_cycles.h>
+
 #include "comch_shm.h"
 #include "broker/shm_broker_wire.h"
 
@@ -99,7 +101,7 @@ broker_exec(struct shm_broker *broker, struct shm_launch *launch)
 }
 
 static struct shm_broker *
-broker_start(const struct shm_dev *dev)
+broker_start(struct shm_dev *dev)
 {
 	struct shm_launch launch = {
 		.name = "comch-broker",
@@ -122,37 +124,82 @@ broker_start(const struct shm_dev *dev)
 	}
 	if (ret == 0)
 		return broker;
-	SHM_LOG(ERR, "%s: cannot %s, of a process that receives what other users send: %s; until it can, only root and the own user are served",
+	SHM_PEER_LOG(dev, &dev->funcs[0], ERR, "%s: cannot %s, of a process that receives what other users send: %s; until it can, only root and the own user are served",
 		dev->dev->data->name, launch.what != NULL ? launch.what : "confine it",
 		strerror(-ret));
 	free(broker);
 	return NULL;
 }
 
-/* It may hang for as long as a stranger likes, and is then left to itself. */
-void
-shm_broker_free(struct shm_broker *broker)
+static void
+broker_kill(const struct shm_broker *broker)
 {
-	struct pollfd pfd = { .events = POLLIN };
+	close(broker->sock);
+	if (broker->parent == getpid())
+		syscall(SYS_pidfd_send_signal, broker->pidfd, SIGKILL, NULL, 0);
+}
+
+/* Until then. It may hang for as long as a stranger likes, and is left to itself. */
+static void
+broker_forget(struct shm_broker *broker, uint64_t until)
+{
+	const uint64_t now = rte_get_tsc_cycles();
+	struct pollfd pfd = { .fd = broker->pidfd, .events = POLLIN };
 	siginfo_t info;
 
-	if (broker == NULL)
-		return;
-	close(broker->sock);
 	if (broker->parent == getpid()) {
-		pfd.fd = broker->pidfd;
-		syscall(SYS_pidfd_send_signal, broker->pidfd, SIGKILL, NULL, 0);
-		poll(&pfd, 1, BROKER_END_MS);
+		poll(&pfd, 1, now < until ? (until - now) * MS_PER_S / rte_get_tsc_hz() + 1 : 0);
 		waitid(P_PIDFD, broker->pidfd, &info, WEXITED | WNOHANG | __WALL);
 	}
 	close(broker->pidfd);
 	free(broker);
 }
 
+static uint64_t
+broker_patience(void)
+{
+	return rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * BROKER_END_MS;
+}
+
+static void
+broker_free(struct shm_broker *broker)
+{
+	broker_kill(broker);
+	broker_forget(broker, broker_patience());
+}
+
+static struct shm_broker *
+broker_next(struct shm_dev *dev, uint32_t *nr)
+{
+	const uint32_t func = *nr / SHM_MAX_USERS, user = (*nr)++ % SHM_MAX_USERS;
+	const struct shm_ledger *ledger = dev->funcs[func].ledgers[user];
+
+	return ledger != NULL ? ledger->broker : NULL;
+}
+
+/* At the end of the device, when its thread has ended. All of them have one time to end. */
+void
+shm_brokers_free(struct shm_dev *dev)
+{
+	const uint32_t end = dev->nb_funcs * SHM_MAX_USERS;
+	const uint64_t until = broker_patience();
+	struct shm_broker *broker;
+	uint32_t nr;
+
+	if (dev->strangers != NULL)
+		broker_free(dev->strangers);
+	for (nr = 0; nr < end;)
+		if ((broker = broker_next(dev, &nr)) != NULL)
+			broker_kill(broker);
+	for (nr = 0; nr < end;)
+		if ((broker = broker_next(dev, &nr)) != NULL)
+			broker_forget(broker, until);
+}
+
 static void
 broker_end(struct shm_trash *trash)
 {
-	shm_broker_free(container_of(trash, struct shm_broker, trash));
+	broker_free(container_of(trash, struct shm_broker, trash));
 }
 
 /* From any thread: the user is not here any more. */
@@ -186,6 +233,12 @@ broker_send(const struct shm_broker *broker, const int *fds, uint32_t nb_fds)
 	return sendmsg(broker->sock, &mh, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+static bool
+broker_gone(int ret)
+{
+	return ret == -EPIPE || ret == -ECONNRESET || ret == -ENOTCONN;
+}
+
 /*
  * One that has ended is started anew. One that hangs is so for its user, but not for
  * strangers: there a signal ends it, as it only closes sockets.
@@ -201,9 +254,9 @@ broker_hand(const struct broker_job *job, struct shm_broker **broker)
 		if (*broker == NULL)
 			return -ECHILD;
 		ret = broker_send(*broker, job->fds, job->nb_fds);
-		if (ret == 0 || (ret == -EAGAIN && job->ledger != NULL))
+		if (!broker_gone(ret) && (ret != -EAGAIN || job->ledger != NULL))
 			return ret;
-		shm_broker_free(*broker);
+		broker_free(*broker);
 		*broker = NULL;
 	}
 	return ret;

@@ -120,9 +120,12 @@ is_unused(const struct shm_ledger *ledger)
 	return i == SHM_LIMITS;
 }
 
-/* That of a user: one that nobody uses is given to the next user. NULL if all are in use. */
+/*
+ * That of a user: one that nobody uses is given to the next user, and the caller ends the
+ * broker that is left. NULL if all are in use.
+ */
 struct shm_ledger *
-shm_ledger_find(struct shm_dev *dev, struct shm_func *func, uint32_t uid)
+shm_ledger_find(struct shm_func *func, uint32_t uid, struct shm_broker **left)
 {
 	struct shm_ledger *ledger, *unused = NULL;
 	uint32_t i;
@@ -140,7 +143,7 @@ shm_ledger_find(struct shm_dev *dev, struct shm_func *func, uint32_t uid)
 		unused = func->ledgers[i] = calloc(1, sizeof(*unused));
 	if (unused == NULL)
 		return NULL;
-	shm_broker_end(dev, unused->broker);
+	*left = unused->broker;
 	memset(unused, 0, sizeof(*unused));
 	unused->uid = uid;
 	return unused;
@@ -151,10 +154,8 @@ shm_ledgers_free(struct shm_func *func)
 {
 	uint32_t i;
 
-	for (i = 0; i < SHM_MAX_USERS && func->ledgers[i] != NULL; i++) {
-		shm_broker_free(func->ledgers[i]->broker);
+	for (i = 0; i < SHM_MAX_USERS; i++)
 		free(func->ledgers[i]);
-	}
 }
 
 /* Without a look at the limit: it cannot be refused. */

@@ -295,8 +295,10 @@ link_refuse(struct shm_dev *dev, struct shm_func *func, int fd, const struct ucr
 static struct shm_ledger *
 link_reserve(struct shm_dev *dev, struct shm_func *func, uint32_t uid)
 {
-	struct shm_ledger *ledger = shm_ledger_find(dev, func, uid);
+	struct shm_broker *left = NULL;
+	struct shm_ledger *ledger = shm_ledger_find(func, uid, &left);
 
+	shm_broker_end(dev, left);
 	if (ledger == NULL)
 		SHM_PEER_LOG(dev, func, WARNING, "%s: %u users are on %s, user %u has to wait until one of them leaves",
 			dev->dev->data->name, SHM_MAX_USERS, func->name, uid);

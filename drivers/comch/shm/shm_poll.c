@@ -847,9 +847,11 @@ wake_take(const struct shm_glink *glink)
 	char drop[SHM_WAKE_BYTES];
 	struct iovec iov = { drop, sizeof(uint64_t) };
 
-	if (glink->link->dev->role == RTE_COMCH_ROLE_DPU)
-		return preadv2(glink->wake_fd, &iov, 1, -1, RWF_NOWAIT) >= 0 || errno == EAGAIN;
-	return recv(glink->wake_fd, drop, sizeof(drop), MSG_DONTWAIT) != 0;
+	if (glink->link->dev->role == RTE_COMCH_ROLE_HOST)
+		return recv(glink->wake_fd, drop, sizeof(drop), MSG_DONTWAIT) != 0;
+	/* before Linux 5.8 the flag is not known */
+	return preadv2(glink->wake_fd, &iov, 1, -1, RWF_NOWAIT) >= 0 || errno != EOPNOTSUPP ||
+		read(glink->wake_fd, drop, sizeof(uint64_t)) >= 0 || errno == EAGAIN;
 }
 
 void

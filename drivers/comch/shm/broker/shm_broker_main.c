@@ -25,12 +25,14 @@
 
 #ifndef F_GET_SEALS
 #define F_GET_SEALS 1034
+#define F_SEAL_SHRINK 0x0002
 #endif
 
 /* Linux passes no more with one message. */
 #define MAX_FDS 253
-/* Messages of one socket in one turn. */
+/* Messages of one socket in one turn, and in the last one. */
 #define BURST 16
+#define LAST_MSGS 1024
 /* Until a message is tried again that has met a limit of descriptors on their way. */
 #define AGAIN_MS 10
 
@@ -65,6 +67,7 @@ struct link {
 /* What a descriptor is passed on as that must not be: no message wants an epoll's. */
 static int wrong_fd;
 static struct link links[SHM_BROKER_LINKS];
+static uint32_t nb_links; /* that were ever used: the first ones */
 /* Sockets that the other process has, too, and closes first. */
 static int parked[SHM_BROKER_PARKED];
 static uint32_t nb_parked;
@@ -127,11 +130,16 @@ is_of_user(int fd, int sock)
 			0) == 0 && made.uid == user.uid;
 }
 
-/* Of files that have seals, the last close waits for nobody. */
+/*
+ * The last close of it waits for nobody. A file in a tmpfs has seals, too, but not this one,
+ * and its last close may be the end of that file system.
+ */
 static bool
 is_memory(int fd)
 {
-	return rt_call(__NR_fcntl, fd, F_GET_SEALS, 0, 0, 0, 0) >= 0;
+	const long seals = rt_call(__NR_fcntl, fd, F_GET_SEALS, 0, 0, 0, 0);
+
+	return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
 }
 
 /* Bytes, or a negative errno; descriptors are in fds[MAX_FDS]. */
@@ -336,8 +344,10 @@ link_turn(struct link *l, const struct pollfd *pfd)
 	for (i = 0; i < SHM_BROKER_WAKES; i++)
 		if (l->wakes[i].peer >= 0 && pfd[at++].revents != 0)
 			wake_turn(&l->wakes[i]);
-	/* closed by the process that we stand for */
+	/* closed by the process that we stand for: its last words are left */
 	if ((pfd[OWN].revents & (POLLHUP | POLLERR)) != 0) {
+		for (i = 0; i < LAST_MSGS && !l->held[OWN].waits && link_take(l, OWN); i++)
+			;
 		link_end(l);
 		return at;
 	}
@@ -358,9 +368,8 @@ settle(void)
 {
 	uint32_t i;
 
-	for (i = 0; i < SHM_BROKER_LINKS; i++)
-		if (links[i].used)
-			links[i].settled = true;
+	for (i = 0; i < nb_links; i++)
+		links[i].settled = true;
 	while (nb_parked != 0)
 		fd_close(parked[--nb_parked]);
 }
@@ -383,6 +392,7 @@ sock_take(void)
 	for (i = 0; nb == 2 && i < SHM_BROKER_LINKS; i++) {
 		if (links[i].used)
 			continue;
+		nb_links = i < nb_links ? nb_links : i + 1;
 		links[i].used = true;
 		links[i].settled = false;
 		for (nb = 0; nb < SHM_BROKER_WAKES; nb++)
@@ -408,7 +418,7 @@ poll_fill(bool *again)
 
 	*again = false;
 	pfds[nb++] = (struct pollfd){ SHM_BROKER_SOCK, POLLIN, 0 };
-	for (i = 0; i < SHM_BROKER_LINKS; i++) {
+	for (i = 0; i < nb_links; i++) {
 		l = &links[i];
 		if (!l->used)
 			continue;
@@ -442,7 +452,7 @@ comch_dpa_rt_start(void)
 	for (;;) {
 		nb = poll_fill(&again);
 		rt_call(__NR_ppoll, (long)pfds, nb, again ? (long)&pause : 0, 0, 0, 0);
-		for (i = 0, at = 1; i < SHM_BROKER_LINKS && at < nb; i++) {
+		for (i = 0, at = 1; i < nb_links && at < nb; i++) {
 			if (!links[i].used)
 				continue;
 			at += link_turn(&links[i], &pfds[at]);

@@ -17,7 +17,7 @@
 /* The socket that the broker begins with. */
 #define SHM_BROKER_SOCK 3
 /* Links of one broker, and sockets that wake the peer of one of them. */
-#define SHM_BROKER_LINKS 512
+#define SHM_BROKER_LINKS 4096
 #define SHM_BROKER_WAKES 64
 /* Sockets that it closes when it may. */
 #define SHM_BROKER_PARKED 512
