@@ -38,15 +38,19 @@ count_entries(const char *dir)
 	return n;
 }
 
-/* Brokers of shm devices that this process has: children of one of its threads. */
+/*
+ * Brokers of shm devices that this process has: children of one of its threads. And what they
+ * have open, if that is asked for.
+ */
 static unsigned int
-count_brokers(void)
+count_brokers(unsigned int *nb_fds)
 {
 	DIR *d = opendir("/proc/self/task");
 	struct dirent *entry;
 	unsigned int n = 0, pid;
 	char path[80], name[16];
 	FILE *f, *cmd;
+	bool is_broker;
 
 	while (d != NULL && (entry = readdir(d)) != NULL) {
 		snprintf(path, sizeof(path), "/proc/self/task/%.16s/children", entry->d_name);
@@ -56,9 +60,13 @@ count_brokers(void)
 			cmd = fopen(path, "r");
 			if (cmd == NULL)
 				continue;
-			n += fread(name, 1, sizeof(name), cmd) == sizeof("comch-broker") &&
+			is_broker = fread(name, 1, sizeof(name), cmd) == sizeof("comch-broker") &&
 				strcmp(name, "comch-broker") == 0;
 			fclose(cmd);
+			n += is_broker;
+			snprintf(path, sizeof(path), "/proc/%u/fd", pid);
+			if (nb_fds != NULL && is_broker)
+				*nb_fds += count_entries(path);
 		}
 		if (f != NULL)
 			fclose(f);
@@ -72,7 +80,16 @@ count_brokers(void)
 unsigned int
 test_count_fds(void)
 {
-	return count_entries("/proc/self/fd") - 2 * count_brokers();
+	return count_entries("/proc/self/fd") - 2 * count_brokers(NULL);
+}
+
+unsigned int
+test_count_broker_fds(void)
+{
+	unsigned int nb = 0;
+
+	count_brokers(&nb);
+	return nb;
 }
 
 unsigned int

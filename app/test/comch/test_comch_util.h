@@ -223,6 +223,8 @@ uint32_t test_rand(void);
 unsigned int test_count_fds(void);
 /** From here on the kernel refuses a system call to this thread, or to all. @return 0 or -errno. */
 int test_syscall_refuse(long nr, int err, bool all_threads);
+/** Of all brokers of shm devices of this process. */
+unsigned int test_count_broker_fds(void);
 unsigned int test_count_maps(void);
 /** Resident memory that no other process shares. */
 uint64_t test_private_kb(void);

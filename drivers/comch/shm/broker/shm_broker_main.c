@@ -42,7 +42,8 @@ enum { PEER = 0, OWN, ENDS };
 /* What came from one end, and waits for room at the other. */
 struct held {
 	bool waits;
-	bool limited; /* not for room, but for descriptors on their way to become fewer */
+	bool limited; /* not for room, but for descriptors to become fewer */
+	bool wakes;   /* fd is the peer's, and another one is to be passed on */
 	uint32_t len;
 	uint32_t nb_fds;
 	int fd;
@@ -218,7 +219,17 @@ wake_end(struct wake *w)
 	fd_close(peer);
 }
 
-/* Of the peer's socket the one that takes its place, or -1. */
+static bool
+is_wake(const struct link *l, int fd)
+{
+	return sock_is(fd, SO_DOMAIN, AF_UNIX) && sock_is(fd, SO_TYPE, SOCK_STREAM) &&
+		is_of_user(fd, l->fds[PEER]);
+}
+
+/*
+ * Of the peer's socket the one that takes its place; -1 as long as there is no room: former
+ * ones go when the process that we stand for has taken the message that replaces them.
+ */
 static int
 wake_make(struct link *l, int fd)
 {
@@ -227,10 +238,8 @@ wake_make(struct link *l, int fd)
 
 	while (w != &l->wakes[SHM_BROKER_WAKES] && w->peer >= 0)
 		w++;
-	if (w == &l->wakes[SHM_BROKER_WAKES] || !sock_is(fd, SO_DOMAIN, AF_UNIX) ||
-			!sock_is(fd, SO_TYPE, SOCK_STREAM) || !is_of_user(fd, l->fds[PEER]) ||
-			rt_call(__NR_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
-				SOCK_NONBLOCK, 0, (long)pair, 0, 0) != 0)
+	if (w == &l->wakes[SHM_BROKER_WAKES] || rt_call(__NR_socketpair, AF_UNIX,
+			SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, (long)pair, 0, 0) != 0)
 		return -1;
 	w->peer = fd;
 	w->own = pair[1];
@@ -276,8 +285,16 @@ static bool
 held_try(struct link *l, int end)
 {
 	struct held *held = &l->held[end];
-	long ret = pass_on(l->fds[!end], held);
+	long ret = -ENOBUFS;
+	int fd;
 
+	if (held->wakes) {
+		fd = wake_make(l, held->fd);
+		held->wakes = fd < 0;
+		held->fd = fd < 0 ? held->fd : fd;
+	}
+	if (!held->wakes)
+		ret = pass_on(l->fds[!end], held);
 	held->limited = ret == -ETOOMANYREFS || ret == -ENOMEM || ret == -ENOBUFS;
 	held->waits = held->limited || ret == -EAGAIN;
 	if (held->waits)
@@ -285,15 +302,6 @@ held_try(struct link *l, int end)
 	if (held->nb_fds != 0 && held->fd != wrong_fd)
 		fd_close(held->fd);
 	return true;
-}
-
-/* What is passed on in place of a descriptor of the peer; -1 if that must not be. */
-static int
-fd_instead(struct link *l, int fd)
-{
-	if (fd < 0)
-		return -1;
-	return is_memory(fd) ? fd : wake_make(l, fd);
 }
 
 /* Take a message, and pass it on; false if there is none, or no room for it. */
@@ -319,9 +327,8 @@ link_take(struct link *l, int end)
 	held->len = (uint32_t)n;
 	held->fd = nb_fds != 0 ? fds[0] : -1;
 	held->nb_fds = nb_fds;
-	if (end == PEER && nb_fds == 1)
-		held->fd = fd_instead(l, fds[0]);
-	if (end == OWN || nb_fds == 0 || (nb_fds == 1 && held->fd >= 0))
+	held->wakes = end == PEER && nb_fds == 1 && is_wake(l, fds[0]);
+	if (end == OWN || nb_fds == 0 || held->wakes || (nb_fds == 1 && is_memory(fds[0])))
 		return held_try(l, end);
 	held->fd = wrong_fd;
 	held->nb_fds = nb_fds == 1 ? 1 : 2;
