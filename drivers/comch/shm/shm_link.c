@@ -313,7 +313,7 @@ link_reserve(struct shm_dev *dev, struct shm_func *func, uint32_t uid)
 	return NULL;
 }
 
-/* On no list yet. NULL if there is no memory, or no descriptor. */
+/* On no list yet. NULL if there is no memory, no descriptor, or no process any more. */
 static struct shm_link *
 link_alloc(struct shm_dev *dev, struct shm_func *func, int fd, const struct ucred *cred)
 {
@@ -333,6 +333,10 @@ link_alloc(struct shm_dev *dev, struct shm_func *func, int fd, const struct ucre
 	link->refs = 1;
 	/* the socket outlives a peer that forked: then this tells its end */
 	link->pidfd = syscall(SYS_pidfd_open, cred->pid, 0);
+	if (link->pidfd < 0 && errno == ESRCH) {
+		free(link); /* it has ended before it was seen */
+		return NULL;
+	}
 	if (epoll_add(dev, fd, link) == 0 &&
 			(link->pidfd < 0 || epoll_add(dev, link->pidfd, pidfd_tag(link)) == 0))
 		return link;
