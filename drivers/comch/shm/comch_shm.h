@@ -483,6 +483,7 @@ struct shm_sock_got {
 	int flags; /* MSG_TRUNC, MSG_CTRUNC */
 };
 ssize_t shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got);
+int shm_sock_send(int sock, const void *buf, size_t size, const int *fds, uint32_t nb_fds);
 
 /* shm_exec.c: processes that this one starts */
 

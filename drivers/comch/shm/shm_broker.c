@@ -213,24 +213,9 @@ shm_broker_end(struct shm_dev *dev, struct shm_broker *broker)
 static int
 broker_send(const struct shm_broker *broker, const int *fds, uint32_t nb_fds)
 {
-	union {
-		struct cmsghdr hdr;
-		char buf[CMSG_SPACE(2 * sizeof(int))];
-	} ctrl;
-	char byte = 0;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
+	const char byte = 0;
 
-	if (nb_fds != 0) {
-		memset(&ctrl, 0, sizeof(ctrl));
-		mh.msg_control = ctrl.buf;
-		mh.msg_controllen = CMSG_SPACE(nb_fds * sizeof(int));
-		ctrl.hdr.cmsg_level = SOL_SOCKET;
-		ctrl.hdr.cmsg_type = SCM_RIGHTS;
-		ctrl.hdr.cmsg_len = CMSG_LEN(nb_fds * sizeof(int));
-		memcpy(CMSG_DATA(&ctrl.hdr), fds, nb_fds * sizeof(int));
-	}
-	return sendmsg(broker->sock, &mh, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return shm_sock_send(broker->sock, &byte, 1, fds, nb_fds);
 }
 
 static bool

@@ -189,3 +189,26 @@ shm_sock_recv(int sock, void *buf, size_t size, struct shm_sock_got *got)
 	got->flags = mh.msg_flags;
 	return n;
 }
+
+/* One message and up to two descriptors, which stay the caller's. 0 or a negative errno. */
+int
+shm_sock_send(int sock, const void *buf, size_t size, const int *fds, uint32_t nb_fds)
+{
+	union {
+		struct cmsghdr hdr;
+		char buf[CMSG_SPACE(2 * sizeof(int))];
+	} ctrl;
+	struct iovec iov = { (void *)(uintptr_t)buf, size };
+	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (nb_fds != 0) {
+		memset(&ctrl, 0, sizeof(ctrl));
+		mh.msg_control = ctrl.buf;
+		mh.msg_controllen = CMSG_SPACE(nb_fds * sizeof(int));
+		ctrl.hdr.cmsg_level = SOL_SOCKET;
+		ctrl.hdr.cmsg_type = SCM_RIGHTS;
+		ctrl.hdr.cmsg_len = CMSG_LEN(nb_fds * sizeof(int));
+		memcpy(CMSG_DATA(&ctrl.hdr), fds, nb_fds * sizeof(int));
+	}
+	return sendmsg(sock, &mh, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}

@@ -71,28 +71,13 @@ link_tx_wait(struct shm_link *link, int ret)
 static int
 link_sendmsg(struct shm_link *link, const union shm_wire_msg *msg, int fd)
 {
-	union {
-		struct cmsghdr hdr;
-		char buf[CMSG_SPACE(sizeof(int))];
-	} ctrl;
-	struct iovec iov = { (void *)(uintptr_t)msg, msg->hdr.len };
-	struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1 };
-	struct cmsghdr *cmsg;
+	int ret = shm_sock_send(link->fd, msg, msg->hdr.len, &fd, fd >= 0 ? 1 : 0);
 
-	if (fd >= 0) {
-		memset(&ctrl, 0, sizeof(ctrl));
-		mh.msg_control = ctrl.buf;
-		mh.msg_controllen = sizeof(ctrl.buf);
-		cmsg = CMSG_FIRSTHDR(&mh);
-		cmsg->cmsg_level = SOL_SOCKET;
-		cmsg->cmsg_type = SCM_RIGHTS;
-		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
-	}
-	if (sendmsg(link->fd, &mh, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-		/* descriptors on their way are counted for the user: other links' too */
-		return errno == ETOOMANYREFS || errno == ENOMEM ? -ENOBUFS : -errno;
-	}
+	/* descriptors on their way are counted for the user: other links' too */
+	if (ret == -ETOOMANYREFS || ret == -ENOMEM)
+		return -ENOBUFS;
+	if (ret != 0)
+		return ret;
 	/* pairs with the acquire in shm_link_rx(): sent, then rung; the poll only looks */
 	__atomic_store_n(&link->own->sock_doorbell, link->own->sock_doorbell + 1, __ATOMIC_RELEASE);
 	return 0;

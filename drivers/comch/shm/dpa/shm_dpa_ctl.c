@@ -33,35 +33,20 @@ shm_dpa_is_down(const struct shm_dpa *dpa)
 int
 shm_dpa_send(struct shm_dpa *dpa, const struct shm_dpa_msg *msg, int fd)
 {
-	union {
-		struct cmsghdr hdr;
-		char buf[CMSG_SPACE(sizeof(int))];
-	} control = { .buf = { 0 } };
-	struct iovec iov = { .iov_base = (void *)(uintptr_t)msg, .iov_len = sizeof(*msg) };
-	struct msghdr hdr = { .msg_iov = &iov, .msg_iovlen = 1 };
-	struct cmsghdr *cmsg = &control.hdr;
-	ssize_t n;
+	int ret;
 
 	if (shm_dpa_is_down(dpa))
 		return -EIO;
-	if (fd >= 0) {
-		hdr.msg_control = &control;
-		hdr.msg_controllen = sizeof(control);
-		cmsg->cmsg_level = SOL_SOCKET;
-		cmsg->cmsg_type = SCM_RIGHTS;
-		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
-	}
 	do {
-		n = sendmsg(dpa->sock, &hdr, MSG_DONTWAIT | MSG_NOSIGNAL);
-	} while (n < 0 && errno == EINTR);
-	if (n == (ssize_t)sizeof(*msg))
-		return 0;
-	if (errno == EAGAIN) {
+		ret = shm_sock_send(dpa->sock, msg, sizeof(*msg), &fd, fd >= 0 ? 1 : 0);
+	} while (ret == -EINTR);
+	if (ret == -EAGAIN) {
 		shm_dpa_spins(dpa, SHM_DPA_NO_EU, "did not read its control socket");
 		return -EIO;
 	}
-	return errno == EPIPE || errno == ECONNRESET ? -EIO : -ENOMEM;
+	if (ret == 0)
+		return 0;
+	return ret == -EPIPE || ret == -ECONNRESET ? -EIO : -ENOMEM;
 }
 
 /* Wait for what the monitor finds; the lock is held. */
