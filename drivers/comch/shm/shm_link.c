@@ -85,10 +85,11 @@ shm_listen_end(struct shm_dev *dev, struct shm_func *func)
 {
 	int fd;
 
-	if (shm_thread_is_here(dev))
+	if (shm_thread_is_here(dev)) {
 		shutdown(func->fd, SHUT_RD);
-	while (shm_thread_is_here(dev) && (fd = accept4(func->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
-		shm_broker_drop(dev, fd);
+		while ((fd = accept4(func->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+			shm_broker_drop(dev, fd);
+	}
 	close(func->fd);
 }
 
@@ -354,7 +355,7 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 	socklen_t len = sizeof(cred);
 	struct shm_link *link = NULL;
 	struct shm_ledger *ledger;
-	bool brokered;
+	bool brokered = false;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
 		goto fail;
@@ -386,7 +387,9 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 	count_add(&func->nb_links, 1);
 	return link;
 fail:
-	if (fd >= 0)
+	if (fd >= 0 && brokered)
+		close(fd); /* its broker ends the rest */
+	else if (fd >= 0)
 		shm_broker_drop(dev, fd); /* an unknown peer may have sent already */
 	return NULL;
 }
