@@ -291,13 +291,6 @@ do_leave(const char *args __rte_unused)
 	return answer("ok");
 }
 
-static int
-do_quit(const char *args __rte_unused)
-{
-	child.side.quit = true;
-	return answer("ok");
-}
-
 /* Send what there are tasks for; its end is that of the process. */
 static bool
 child_flood(void)
@@ -325,7 +318,6 @@ static const struct test_child_command commands[] = {
 	{ "memory", do_memory },
 	{ "state", do_state },
 	{ "leave", do_leave },
-	{ "quit", do_quit },
 };
 
 int

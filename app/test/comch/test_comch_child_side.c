@@ -51,6 +51,9 @@ side_command(struct test_child_side *side, const char *line)
 	int ret = -ENOENT;
 	size_t len;
 
+	side->quit = strcmp(line, "quit") == 0;
+	if (side->quit)
+		ret = test_child_reply(side, "ok");
 	for (i = 0; i < side->nb_commands; i++) {
 		len = strlen(side->commands[i].word);
 		if (strncmp(line, side->commands[i].word, len) == 0) {

@@ -278,7 +278,6 @@ static void *
 sleeper_run(void *arg)
 {
 	struct sleeper *s = arg;
-	struct timespec ts;
 	uint64_t i;
 
 	for (i = 1; i <= s->rounds && s->error == 0; i++) {
@@ -290,8 +289,7 @@ sleeper_run(void *arg)
 		if (s->error == 0 && s->begins)
 			s->error = sleeper_wait(s, (uint32_t)i);
 	}
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	s->cpu_ns = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	s->cpu_ns = test_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
 
@@ -340,7 +338,6 @@ idle_run(void *arg)
 {
 	struct sleeper *s = arg;
 	uint64_t end = test_now_ns() + 2000000000, now;
-	struct timespec ts;
 	int ret;
 
 	while (s->error == 0 && (now = test_now_ns()) < end) {
@@ -354,18 +351,8 @@ idle_run(void *arg)
 		s->sleeps++;
 		test_wait_fd(s->pe, (int)((end - now) / 1000000 + 1));
 	}
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	s->cpu_ns = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	s->cpu_ns = test_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
-}
-
-static uint64_t
-process_cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 static int
@@ -380,13 +367,13 @@ test_idle_costs_nothing(void)
 	memset(sleepers, 0, sizeof(sleepers));
 	sleepers[0].pe = t.server_pe;
 	sleepers[1].pe = t.client_pe;
-	cpu = process_cpu_ns();
+	cpu = test_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	for (i = 0; i < RTE_DIM(sleepers); i++)
 		if (pthread_create(&sleepers[i].thread, NULL, idle_run, &sleepers[i]) == 0)
 			started++;
 	for (i = 0; i < started; i++)
 		pthread_join(sleepers[i].thread, NULL);
-	cpu = process_cpu_ns() - cpu;
+	cpu = test_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	TEST_EXPECT(started, 2);
 	test_note("2 s asleep: %" PRIu64 " us and %" PRIu64 " us of a core, %" PRIu64
 			" us in the whole process; %" PRIu64 " sleeps", sleepers[0].cpu_ns / 1000,

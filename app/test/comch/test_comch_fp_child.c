@@ -413,13 +413,6 @@ do_device(const char *args __rte_unused)
 	return ret != 0 ? ret : answer("ok %d", dev.status);
 }
 
-static int
-do_quit(const char *args __rte_unused)
-{
-	child.side.quit = true;
-	return answer("ok");
-}
-
 static const struct test_child_command commands[] = {
 	{ "server ", do_server },
 	{ "client ", do_client },
@@ -432,7 +425,6 @@ static const struct test_child_command commands[] = {
 	{ "state", do_state },
 	{ "refuse ", do_refuse },
 	{ "device", do_device },
-	{ "quit", do_quit },
 };
 
 int

@@ -403,15 +403,6 @@ stuck_end(void)
 /* Time of this thread's processor that a call may take, and does unless it spins. */
 #define CALL_NS UINT64_C(300000000)
 
-static uint64_t
-thread_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* Beside the one that stands still another one comes, and can go. What it sends may wait. */
 static int
 others_come(struct test_fp *fp, struct test_q *consumer, struct test_q **other, uint32_t *sent)
@@ -425,15 +416,15 @@ others_come(struct test_fp *fp, struct test_q *consumer, struct test_q **other, 
 	for (i = 0; i < 2; i++) {
 		if (i != 0)
 			TEST_CALL(test_stop_now((*other)->ctx));
-		begin = thread_ns();
+		begin = test_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		ret = rte_comch_ctx_start((*other)->ctx);
-		ns = thread_ns() - begin;
+		ns = test_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 		TEST_EXPECT(ret, 0);
 		TEST_ASSERT(ns < CALL_NS, "a start takes %" PRIu64 " ms", ns / 1000000);
-		begin = thread_ns();
+		begin = test_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		ret = rte_comch_producer_credits((*other)->ctx, consumer->id) != 0;
 		*sent += send_marks((*other)->ctx, consumer->id, 1, *sent, 1);
-		ns = thread_ns() - begin;
+		ns = test_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 		TEST_ASSERT(ns < CALL_NS, "a send takes %" PRIu64 " ms", ns / 1000000);
 		TEST_EXPECT(test_reason(*other, consumer->id), *sent == i + 1 ? 0 : -EAGAIN);
 		TEST_TRUE(ret == 0 || *sent == i + 1);

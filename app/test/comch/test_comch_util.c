@@ -34,12 +34,18 @@ static struct rte_comch_pe *pes[TEST_MAX_PES];
 static unsigned int nb_pes;
 
 uint64_t
-test_now_ns(void)
+test_clock_ns(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t
+test_now_ns(void)
+{
+	return test_clock_ns(CLOCK_MONOTONIC);
 }
 
 uint32_t

@@ -88,6 +88,8 @@ struct test_ep {
 /** The pair that the running suite is for. */
 extern struct test_pair test_pair;
 
+/** As clock_gettime(), in nanoseconds. */
+uint64_t test_clock_ns(clockid_t clock);
 uint64_t test_now_ns(void);
 
 /** Make devices if the command line gave none. @return 0 or a negative errno. */

@@ -19,8 +19,6 @@
 #define MAX_MAPS 60
 #define MAX_MEM 16u /* MiB */
 #define REGION_SIZE (4ul << 20)
-/* A user that nobody is. */
-#define OTHER_UID 21235
 
 static int
 ledger_suite_setup(void)

@@ -26,7 +26,6 @@
 
 /* Users that nobody is. */
 #define OWNER_UID 21234
-#define OTHER_UID 21235
 
 /* A child that has been refused, and one that has been let in. */
 enum { CHILD_REFUSED = 10, CHILD_ENTERED = 11, CHILD_CANNOT = 12 };

@@ -176,6 +176,8 @@ extern bool hostile_alone;
 /** What HELLO says. */
 extern const char *hostile_function;
 
+/** A user that nobody is. */
+#define OTHER_UID 21235
 /** Become another user, to whom the folder of the test is open. @return whether it is one. */
 bool hostile_become(uid_t uid);
 

@@ -22,7 +22,6 @@
 #define TURN_MS 1000u
 #define END_MS 5000u
 #define HOLD_MS 60000u
-#define OTHER_UID 21235
 #define NB_TRIES 20u
 /* Descriptors with one message: as many as a helper of the hostile peer sends. */
 #define NB_FDS 32u

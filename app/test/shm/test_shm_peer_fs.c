@@ -87,7 +87,6 @@ fs_flush(uint64_t unique, pid_t thread)
 	const bool holds = fs_holds(thread);
 	unsigned int i;
 
-	__atomic_add_fetch(&hostile_fs.nb_flush, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < FS_HELD && fs.held[i].unique != 0; i++)
 		;
 	if (!holds || i == FS_HELD || __atomic_load_n(fs.released, __ATOMIC_RELAXED)) {

@@ -17,8 +17,7 @@
 struct hostile_fs {
 	int file;               /**< To be sent; -1 if there is none. */
 	const char *why;        /**< There is none. */
-	unsigned int nb_flush;  /**< Closes that have come, atomic. */
-	unsigned int nb_held;   /**< Those that had to wait, atomic. */
+	unsigned int nb_held;   /**< Closes that had to wait, atomic. */
 };
 
 extern struct hostile_fs hostile_fs;

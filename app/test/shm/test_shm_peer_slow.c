@@ -100,10 +100,7 @@ owner_run(void *arg)
 static uint64_t
 thread_cpu_ms(void)
 {
-	struct timespec ts = { 0 };
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return test_clock_ns(CLOCK_THREAD_CPUTIME_ID) / 1000000;
 }
 
 /* What the owner cost another engine, in milliseconds. */

@@ -120,13 +120,14 @@ turn_begin(struct turn *turn)
 {
 	getrusage(RUSAGE_THREAD, &turn->usage);
 	turn->ns = test_now_ns();
-	turn->cpu_ns = storm_cpu_ns();
+	turn->cpu_ns = test_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void
 turn_end(const struct turn *turn)
 {
-	uint64_t cpu_ns = storm_cpu_ns() - turn->cpu_ns, ns = test_now_ns() - turn->ns;
+	uint64_t cpu_ns = test_clock_ns(CLOCK_THREAD_CPUTIME_ID) - turn->cpu_ns;
+	uint64_t ns = test_now_ns() - turn->ns;
 	const struct timeval *before = &turn->usage.ru_stime;
 	struct rusage usage;
 
@@ -169,7 +170,7 @@ ledgers_look(void)
 					user.limits[k].used, user.limits[k].name, max);
 				return -1;
 			}
-			if (user.uid != STORM_UID)
+			if (user.uid != OTHER_UID)
 				continue;
 			sum += (int64_t)user.limits[k].used;
 			if (strcmp(user.limits[k].name, "mem") == 0)
@@ -388,7 +389,7 @@ storm_setup(void)
 	test_log_quiet();
 	storm.other_user = geteuid() == 0;
 	if (storm.other_user)
-		snprintf(uids, sizeof(uids), ",uids=%u", STORM_UID);
+		snprintf(uids, sizeof(uids), ",uids=%u", OTHER_UID);
 	TEST_CALL(test_place_open_shm(&storm.place));
 	TEST_EXPECT(storm_evil_start(storm.place.path, storm.other_user), 0);
 	ret = test_vdev_add("role=dpu,functions=pf0:pf0vf[0-2],path=%s," LIMITS "%s",

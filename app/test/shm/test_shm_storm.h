@@ -12,12 +12,10 @@
 
 #include <limits.h>
 
-#include "test_comch_util.h"
+#include "test_shm_peer.h"
 
 #define STORM_FUNCTIONS 4u
 extern const char * const storm_functions[STORM_FUNCTIONS];
-/* A user that nobody is. */
-#define STORM_UID 21235
 
 /* test_shm_storm_end.c */
 
@@ -108,8 +106,6 @@ struct storm_times {
 	uint64_t over_5ms;
 };
 
-/** Processor time of this thread. */
-uint64_t storm_cpu_ns(void);
 void storm_times_add(struct storm_times *times, uint64_t ns);
 /** Some part of all was not longer than this, in microseconds. */
 double storm_times_part(const struct storm_times *times, double part);

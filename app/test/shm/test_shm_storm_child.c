@@ -228,18 +228,10 @@ do_finish(const char *args __rte_unused)
 	return child.error != 0 || child.phase == PHASE_NONE ? report() : 0;
 }
 
-static int
-do_quit(const char *args __rte_unused)
-{
-	child.side.quit = true;
-	return answer("ok");
-}
-
 static const struct test_child_command commands[] = {
 	{ "run ", do_run },
 	{ "report", do_report },
 	{ "finish", do_finish },
-	{ "quit", do_quit },
 };
 
 int

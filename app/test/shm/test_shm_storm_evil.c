@@ -153,6 +153,15 @@ idea_sockets(void)
 	usleep(50000);
 }
 
+/* A consumer, and its region if there is one. */
+static void
+evil_consumer_free(struct hostile_consumer *c, struct hostile_region *r)
+{
+	hostile_consumer_free(c);
+	if (r->fd >= 0)
+		hostile_region_free(r);
+}
+
 /* Memory that the server writes to and reads from goes, page by page. */
 static void
 idea_holes(void)
@@ -177,9 +186,7 @@ idea_holes(void)
 		fallocate(e->chan.seg.fd, mode, 0, e->chan.seg.size);
 		usleep(1000);
 	}
-	hostile_consumer_free(&c);
-	if (r.fd >= 0)
-		hostile_region_free(&r);
+	evil_consumer_free(&c, &r);
 }
 
 /* As much as can be mapped, and all of it given back at once. */
@@ -288,9 +295,7 @@ idea_flips(void)
 			}
 		}
 	}
-	hostile_consumer_free(&c);
-	if (r.fd >= 0)
-		hostile_region_free(&r);
+	evil_consumer_free(&c, &r);
 }
 
 static void

@@ -84,7 +84,7 @@ evil_main(int sock, bool other_user)
 	/* any processor; EAL has bound the parent to one */
 	memset(&set, 0xff, sizeof(set));
 	sched_setaffinity(0, sizeof(set), &set);
-	if (other_user && !hostile_become(STORM_UID))
+	if (other_user && !hostile_become(OTHER_UID))
 		_exit(EXIT_FAILURE);
 	while (recv(sock, &idea, sizeof(idea), 0) == sizeof(idea)) {
 		if (idea >= 0)

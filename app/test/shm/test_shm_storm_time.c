@@ -7,18 +7,7 @@
  * says nothing where nine processes share two processors.
  */
 
-#include <time.h>
-
 #include "test_shm_storm.h"
-
-uint64_t
-storm_cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 void
 storm_times_add(struct storm_times *times, uint64_t ns)
