@@ -305,8 +305,7 @@ idea_wakes(void)
 	unsigned int i;
 
 	for (i = 0; e != NULL && i < 20000; i++)
-		if (send(e->wake, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && i % 64 == 0)
-			sched_yield();
+		hostile_wake(e);
 }
 
 /* Regions and rings that are as large as can be, until there is no more. */
