@@ -62,6 +62,8 @@ extern int shm_logtype;
 /* Those of one user of a function; one that allocates memory counts as more than one. */
 #define SHM_USER_EVENTS 128
 #define SHM_EVENT_BYTES (128u << 10)
+/* Memory that an engine makes or maps in a turn; what is larger is left to the thread. */
+#define SHM_TURN_BYTES (256u << 10)
 /* Messages waiting for room in one socket, before its peer is given up. */
 #define SHM_MAX_TXQ 8192
 /* Those that hold a descriptor of ours. */
@@ -463,10 +465,17 @@ struct shm_event {
 	uint32_t weight; /* of SHM_LIMIT_EVENTS */
 	int fd; /* -1, or the segment */
 	struct shm_peer_region *region; /* of CONSUMER: what it named when it came; or NULL */
+	struct shm_remote_consumer *rc; /* of CONSUMER: while it is made */
+	struct shm_seg *seg;            /* of CONNECT: where it is made */
+	uint64_t seg_size;
+	int (*work)(struct shm_event *ev); /* to be done in the thread, before it comes again */
+	int ret;                           /* of that */
+	struct shm_trash trash;            /* for that */
 	union shm_wire_msg msg;
 };
 
 /* shm_mem.c: segments */
+void shm_populate(void *map, uint64_t size);
 int shm_seg_create(struct shm_seg *seg, uint32_t hdr_size, uint32_t size);
 void shm_seg_free(struct shm_seg *seg);
 /* How files of a peer's memory are told from other files. */
@@ -589,7 +598,9 @@ void shm_chan_drop_locked(struct shm_chan *chan);
 void shm_chan_put_locked(struct shm_chan *chan);
 void shm_group_put_locked(struct shm_group *group);
 void shm_event_done_locked(struct shm_event *ev);
+void shm_event_init(struct shm_event *ev, int fd);
 void shm_event_again_locked(struct shm_event *ev);
+void shm_event_work(struct shm_event *ev);
 void shm_zombies_drop_locked(struct shm_link *link);
 void shm_chan_broken_locked(struct shm_chan *chan, int reason);
 void shm_send_reason(struct shm_link *link, uint32_t id, uint16_t type, int reason);
@@ -598,7 +609,8 @@ void shm_send_last(struct shm_chan *chan, uint16_t type, int reason);
 /* shm_segs.c: segments of a link; the device's lock is held */
 uint64_t shm_ring_size(uint32_t queue_size, uint32_t msg_size);
 void shm_chan_max_rx_set(struct shm_chan *chan, uint32_t queue_size, uint32_t msg_size);
-int shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, int *fd);
+int shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_event *ev,
+		struct shm_wire_tx *tx, int *fd);
 int shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd);
 int shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx);
 void shm_segs_free(struct shm_link *link);

@@ -248,28 +248,32 @@ chan_server_find(struct shm_chan *chan, const struct shm_wire_connect *msg)
 	return server;
 }
 
-/* Card: CONNECT, of a connection that is this group's. */
-static void
-chan_open(struct shm_chan *chan, const struct shm_wire_rx *rx)
+/* Card: CONNECT, of a connection that is this group's. False: its segment is being made. */
+static bool
+chan_open(struct shm_chan *chan, struct shm_event *ev)
 {
+	const struct shm_wire_rx *rx = &ev->msg.connect.rx;
 	struct rte_comch_conn *conn = chan->conn;
 	uint32_t queue_size = conn->ctrl->recv_queue_size;
 	struct shm_link *link = chan->link;
 	struct shm_dev *dev = link->dev;
 	union shm_wire_msg reply = { 0 };
-	int fd = -1, ret;
+	int fd = -1, ret = 0;
 
-	ret = shm_chan_join(chan);
+	if (chan->glink == NULL)
+		ret = shm_chan_join(chan);
 	if (ret == 0) {
 		shm_dev_lock(dev);
 		ret = shm_own_seg_get(chan, shm_ring_size(rx->queue_size, conn->max_msg_size),
-				&reply.accept.tx, &fd);
+				ev, &reply.accept.tx, &fd);
 		shm_dev_unlock(dev);
 	}
+	if (ret == -EINPROGRESS)
+		return false;
 	if (ret != 0) {
 		chan_refuse(chan, ret);
 		rte_comch_pmd_conn_down(conn, ret);
-		return;
+		return true;
 	}
 	shm_chan_state_set(chan, SHM_CHAN_HALF_OPEN);
 	chan->deadline = rte_comch_pmd_deadline(SHM_READY_MS);
@@ -282,12 +286,14 @@ chan_open(struct shm_chan *chan, const struct shm_wire_rx *rx)
 	shm_chan_max_rx_set(chan, queue_size, conn->max_msg_size);
 	shm_link_send(link, &reply, SHM_WIRE_ACCEPT, sizeof(reply.accept), chan->id, fd);
 	shm_dev_unlock(dev);
+	return true;
 }
 
-/* Card: CONNECT, in the thread of the server. False: the connection is another group's. */
+/* Card: CONNECT, in the thread of the server. False: it is another group's, or not done. */
 static bool
-chan_connect(struct shm_chan *chan, const struct shm_wire_connect *msg)
+chan_connect(struct shm_chan *chan, struct shm_event *ev)
 {
+	const struct shm_wire_connect *msg = &ev->msg.connect;
 	struct rte_comch_ctrl *server = chan_server_find(chan, msg);
 	struct rte_comch_conn_req req;
 	struct rte_comch_conn *conn;
@@ -317,8 +323,7 @@ chan_connect(struct shm_chan *chan, const struct shm_wire_connect *msg)
 	conn->priv = chan;
 	if (conn->ctrl->pg != &chan->group->pg)
 		return false;
-	chan_open(chan, &msg->rx);
-	return true;
+	return chan_open(chan, ev);
 }
 
 /* Host: ACCEPT. */
@@ -345,7 +350,7 @@ chan_accept(struct shm_chan *chan, struct shm_event *ev)
 		ret = shm_peer_seg_take(chan, &msg->tx);
 		if (ret == 0)
 			ret = shm_own_seg_get(chan, shm_ring_size(msg->rx.queue_size,
-					conn->max_msg_size), &reply.ready.tx, &fd);
+					conn->max_msg_size), NULL, &reply.ready.tx, &fd);
 		shm_dev_unlock(dev);
 	}
 	if (ret != 0) {
@@ -467,7 +472,7 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 	uint16_t type = ev->msg.hdr.type;
 	struct shm_dev *dev = chan->link->dev;
 	struct shm_connect *connect;
-	int reason;
+	int reason, ret;
 
 	if (chan->state == SHM_CHAN_ENDING) {
 		if (type == SHM_WIRE_CLOSED || type == SHM_WIRE_CLOSE)
@@ -484,9 +489,8 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 	switch (type) {
 	case SHM_WIRE_CONNECT:
 		if (chan->conn == NULL)
-			return chan_connect(chan, &ev->msg.connect);
-		chan_open(chan, &ev->msg.connect.rx);
-		break;
+			return chan_connect(chan, ev);
+		return chan_open(chan, ev);
 	case SHM_WIRE_ACCEPT:
 		chan_accept(chan, ev);
 		break;
@@ -514,7 +518,10 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 		chan_end(chan, ev->msg.reason.reason);
 		break;
 	default:
-		if (shm_fast_event(chan, ev) != 0) {
+		ret = shm_fast_event(chan, ev);
+		if (ret == -EINPROGRESS)
+			return false;
+		if (ret != 0) {
 			chan_violation(chan, "no such consumer, or not now", type,
 				ev->msg.consumer_id.consumer);
 			chan_end(chan, -EPROTO);
@@ -530,7 +537,7 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 	struct shm_event *ev = container_of(base, struct shm_event, base);
 	struct shm_dev *dev = ev->group->dev;
 	struct shm_chan *chan = ev->chan;
-	bool alive, done = true;
+	bool alive, works, done = true;
 
 	shm_dev_lock(dev);
 	chan->nb_posted--;
@@ -549,11 +556,16 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 	if (alive)
 		done = chan_event(chan, ev);
 	shm_dev_lock(dev);
+	works = !done && ev->work != NULL;
 	if (done)
 		shm_event_done_locked(ev);
+	else if (works)
+		chan->nb_posted++;
 	else
 		shm_event_again_locked(ev);
 	shm_dev_unlock(dev);
+	if (works)
+		shm_event_work(ev);
 }
 
 /* The ring of a connection is nonsense, or its process is gone. */

@@ -48,6 +48,8 @@ shm_event_done_locked(struct shm_event *ev)
 		shm_fd_drop(dev, ev->chan->link->ledger, ev->fd);
 	if (ev->region != NULL)
 		shm_peer_region_put_locked(ev->region);
+	if (ev->rc != NULL)
+		shm_remote_consumer_drop_locked(ev->rc);
 	shm_link_give(ev->chan->link, SHM_LIMIT_EVENTS, ev->weight);
 	shm_chan_put_locked(ev->chan);
 	shm_group_put_locked(ev->group);
@@ -229,6 +231,32 @@ shm_event_again_locked(struct shm_event *ev)
 	event_post_locked(ev);
 }
 
+/* In the device's thread. */
+static void
+event_work(struct shm_trash *trash)
+{
+	struct shm_event *ev = container_of(trash, struct shm_event, trash);
+	struct shm_dev *dev = ev->group->dev;
+
+	ev->ret = ev->work(ev);
+	ev->work = NULL;
+	shm_dev_lock(dev);
+	if (!ev->group->closed) {
+		event_post_locked(ev);
+	} else { /* its engine may be gone, and its connection is */
+		ev->chan->nb_posted--;
+		shm_event_done_locked(ev);
+	}
+	shm_dev_unlock(dev);
+}
+
+/* It comes again when its work is done, which takes too long for a turn. Without the lock. */
+void
+shm_event_work(struct shm_event *ev)
+{
+	shm_trash_put(ev->group->dev, &ev->trash, event_work);
+}
+
 /* A client asks for a server: which group is it for? */
 static int
 dispatch_connect(struct shm_link *link, struct shm_event *ev)
@@ -350,8 +378,7 @@ shm_chan_broken_locked(struct shm_chan *chan, int reason)
 		return;
 	}
 	ev = obj;
-	ev->fd = -1;
-	ev->region = NULL;
+	shm_event_init(ev, -1);
 	memset(&ev->msg, 0, sizeof(ev->msg));
 	ev->msg.hdr.type = SHM_WIRE_TYPES; /* no message: our own word */
 	ev->msg.reason.reason = reason;

@@ -43,8 +43,8 @@
 #define SHM_MAX_LINK_ASKED (SHM_MAX_TX_FDS / 2)
 /* Consumers that the peer of one link can make us have. */
 #define SHM_MAX_LINK_REMOTE_CONSUMERS 1024
-/* Bytes of a region that are mapped in advance: about a millisecond of an engine's turn. */
-#define SHM_POPULATE_MAX (UINT64_C(4) << 20)
+/* Bytes of a region that are mapped in advance: some ten milliseconds of the thread. */
+#define SHM_POPULATE_MAX (UINT64_C(64) << 20)
 /* Bursts that are refused for want of a post between two looks for the peer's process. */
 #define SHM_REFUSED_LOOK 4096
 /* Nothing was claimed, not even nothing. */
@@ -327,6 +327,7 @@ int shm_queue_room(struct rte_comch_queue *queue, uint32_t consumer_id,
 
 /* shm_remote_consumer.c: consumers of the peer, and its answers about ours */
 uint32_t shm_remote_consumer_seg_size(const struct shm_wire_consumer *msg);
+void shm_remote_consumer_drop_locked(struct shm_remote_consumer *rc);
 int shm_conn_consumer_info(struct rte_comch_dev *dev, const struct rte_comch_conn *conn,
 		uint32_t consumer_id, struct rte_comch_remote_consumer_info *info);
 int shm_fast_event(struct shm_chan *chan, struct shm_event *ev);

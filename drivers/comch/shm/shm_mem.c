@@ -33,9 +33,24 @@
  */
 #define SHM_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
 
+/*
+ * Have pages in our page tables before they are used; an old kernel cannot. In pieces, as
+ * other threads that map something wait for each of them.
+ */
+void
+shm_populate(void *map, uint64_t size)
+{
+	uint64_t off;
+
+	for (off = 0; off < size; off += SHM_TURN_BYTES)
+		madvise((uint8_t *)map + off, RTE_MIN(size - off, (uint64_t)SHM_TURN_BYTES),
+			MADV_POPULATE_WRITE);
+}
+
 int
 shm_seg_create(struct shm_seg *seg, uint32_t hdr_size, uint32_t size)
 {
+	const int populate = size <= SHM_TURN_BYTES ? MAP_POPULATE : 0;
 	struct shm_wire_seg *hdr;
 	int ret;
 
@@ -47,12 +62,13 @@ shm_seg_create(struct shm_seg *seg, uint32_t hdr_size, uint32_t size)
 		ret = -errno;
 		goto fail;
 	}
-	seg->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-			seg->fd, 0);
+	seg->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | populate, seg->fd, 0);
 	if (seg->map == MAP_FAILED) {
 		ret = -errno;
 		goto fail;
 	}
+	if (populate == 0)
+		shm_populate(seg->map, size);
 	if (fcntl(seg->fd, F_ADD_SEALS, SHM_SEALS) != 0) {
 		ret = -errno;
 		munmap(seg->map, size);

@@ -518,8 +518,8 @@ region_map_end_locked(struct shm_peer_region *region)
 }
 
 /*
- * Map a region that the caller has a reference to, in the thread of a connection
- * and without the lock. Others may do so at one time: one of them is believed.
+ * Map a region that the caller has a reference to, without the lock: in the thread of a
+ * connection, or the device's. Others may do so at one time: one of them is believed.
  */
 int
 shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
@@ -536,9 +536,8 @@ shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
 	if (ret != 0 || mapped)
 		return ret;
 	map = peer_map(region);
-	/* in our page tables before the first message; an old kernel cannot */
 	if (map != NULL && region->size <= SHM_POPULATE_MAX)
-		madvise(map, region->size, MADV_POPULATE_WRITE);
+		shm_populate(map, region->size);
 	shm_dev_lock(dev);
 	if (map == NULL)
 		region->bad = true; /* not again for each consumer: to find out takes time */

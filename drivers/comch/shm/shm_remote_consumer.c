@@ -43,8 +43,8 @@ rc_free(struct shm_trash *trash)
 	free(rc);
 }
 
-static void
-rc_free_locked(struct shm_remote_consumer *rc)
+void
+shm_remote_consumer_drop_locked(struct shm_remote_consumer *rc)
 {
 	struct shm_link *link = rc->link;
 	struct shm_dev *dev = link->dev;
@@ -87,7 +87,7 @@ shm_dying_check_locked(struct shm_dev *dev)
 		if (rc_is_busy(rc))
 			continue;
 		TAILQ_REMOVE(&dev->dying, rc, next);
-		rc_free_locked(rc);
+		shm_remote_consumer_drop_locked(rc);
 	}
 }
 
@@ -234,12 +234,29 @@ rc_map(struct shm_remote_consumer *rc, const struct shm_wire_consumer *msg, int 
 	return 0;
 }
 
-/* 0 and the consumer, or the status of the answer, or -EPROTO. */
+/* Too much for a turn. */
+static bool
+rc_is_large_locked(const struct shm_remote_consumer *rc)
+{
+	const struct shm_peer_region *region = rc->region;
+
+	return rc->seg.size > SHM_TURN_BYTES || (region != NULL && region->map == NULL &&
+		region->size > SHM_TURN_BYTES);
+}
+
 static int
-rc_create(struct shm_chan *chan, const struct shm_event *ev, struct shm_remote_consumer **out)
+rc_work(struct shm_event *ev)
+{
+	return rc_map(ev->rc, &ev->msg.consumer, ev->fd);
+}
+
+/* 0 and the consumer in ev, or the status of the answer, -EPROTO, or -EINPROGRESS. */
+static int
+rc_create(struct shm_chan *chan, struct shm_event *ev)
 {
 	struct shm_dev *dev = chan->link->dev;
 	struct shm_remote_consumer *rc = aligned_alloc(128, sizeof(*rc));
+	bool large = false;
 	int ret;
 
 	if (rc == NULL)
@@ -249,20 +266,18 @@ rc_create(struct shm_chan *chan, const struct shm_event *ev, struct shm_remote_c
 	shm_dev_lock(dev);
 	rc->fast = shm_fast_get_locked(chan);
 	ret = rc->fast == NULL ? -ENOMEM : rc_reserve_locked(rc, chan->link, ev);
+	if (ret == 0)
+		large = rc_is_large_locked(rc);
 	shm_dev_unlock(dev);
 	if (ret != 0) {
 		free(rc);
 		return ret;
 	}
-	ret = rc_map(rc, &ev->msg.consumer, ev->fd);
-	if (ret != 0) {
-		shm_dev_lock(dev);
-		rc_free_locked(rc);
-		shm_dev_unlock(dev);
-		return ret;
-	}
-	*out = rc;
-	return 0;
+	ev->rc = rc;
+	if (!large)
+		return rc_work(ev);
+	ev->work = rc_work;
+	return -EINPROGRESS;
 }
 
 /* Have the producers find it, and it know them. */
@@ -292,17 +307,19 @@ peer_consumer(struct shm_chan *chan, struct shm_event *ev)
 	const struct shm_wire_consumer *msg = &ev->msg.consumer;
 	struct shm_dev *dev = chan->link->dev;
 	union shm_wire_msg reply = { 0 };
-	struct shm_remote_consumer *rc = NULL;
+	struct shm_remote_consumer *rc;
 	int fd = -1, ret;
 
 	if (!consumer_valid(msg))
 		return -EPROTO;
 	if (chan->fast != NULL && chan->fast->rcs[shm_wire_consumer_slot(msg->consumer)] != NULL)
 		return -EPROTO;
-	ret = rc_create(chan, ev, &rc);
-	if (ret == -EPROTO)
+	ret = ev->rc == NULL ? rc_create(chan, ev) : ev->ret;
+	if (ret == -EPROTO || ret == -EINPROGRESS)
 		return ret;
 	if (ret == 0) {
+		rc = ev->rc;
+		ev->rc = NULL; /* else it goes with the event */
 		rc_publish(chan->fast, rc);
 		fd = rc->seg.fd;
 		rc->seg.fd = -1;
@@ -434,7 +451,7 @@ peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 	return 0;
 }
 
-/* 0, or -EPROTO for what may not come now. The connection is UP. */
+/* 0, -EINPROGRESS, or -EPROTO for what may not come now. The connection is UP. */
 int
 shm_fast_event(struct shm_chan *chan, struct shm_event *ev)
 {

@@ -44,8 +44,9 @@ segs_alloc(struct shm_link *link)
 	return link->segs != NULL && link->peer_segs != NULL;
 }
 
+/* Without the lock; nobody else has it. */
 static void
-own_seg_drop(struct shm_link *link, struct shm_seg *seg)
+own_seg_free(struct shm_link *link, struct shm_seg *seg)
 {
 	const uint32_t size = seg->size;
 
@@ -54,6 +55,20 @@ own_seg_drop(struct shm_link *link, struct shm_seg *seg)
 	shm_seg_free(seg);
 	shm_link_give(link, SHM_LIMIT_MEM, size);
 	shm_link_give(link, SHM_LIMIT_MAPS, 1);
+}
+
+/* The lock is held by the caller, but not while the memory is freed. */
+static void
+own_seg_drop(struct shm_link *link, struct shm_seg *seg)
+{
+	struct shm_seg old = *seg;
+
+	seg->map = NULL;
+	seg->fd = -1;
+	seg->size = 0;
+	shm_dev_unlock(link->dev);
+	own_seg_free(link, &old);
+	shm_dev_lock(link->dev);
 }
 
 /* Give back segments that no connection uses, until there is room for one more. */
@@ -73,8 +88,8 @@ own_segs_trim(struct shm_link *link, uint64_t total)
 }
 
 /*
- * Make a segment. The lock is held by the caller, but not while the memory is
- * cleared, which takes milliseconds for the largest: others have work to do.
+ * Make a segment that the caller has as one of its users. The lock is held, but not while
+ * the memory is cleared, which takes milliseconds for the largest: others have work to do.
  */
 static int
 own_seg_make(struct shm_link *link, struct shm_seg *seg, uint64_t total)
@@ -92,16 +107,15 @@ own_seg_make(struct shm_link *link, struct shm_seg *seg, uint64_t total)
 		shm_link_give(link, SHM_LIMIT_MAPS, 1);
 		return ret;
 	}
-	seg->users = 1;
 	shm_dev_unlock(link->dev);
 	ret = shm_seg_create(&made, offsetof(struct shm_wire_chan, tail), total);
 	shm_dev_lock(link->dev);
 	if (ret != 0) {
 		shm_link_give(link, SHM_LIMIT_MEM, total);
 		shm_link_give(link, SHM_LIMIT_MAPS, 1);
-		seg->users = 0;
 		return ret;
 	}
+	made.users = seg->users; /* others may have gone */
 	*seg = made;
 	return 0;
 }
@@ -135,45 +149,89 @@ peer_seg_count(struct shm_chan *chan, bool was, bool is)
 	chan->map_taken = false;
 }
 
-/* Find or make a segment to write to. What it was used for before is over. */
-int
-shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, int *fd)
+/* The slot of one of that size, or of what it can replace; or -ENOSPC. */
+static int
+own_seg_find(const struct shm_link *link, uint64_t total)
+{
+	const struct shm_seg *seg;
+	int i, found = -ENOSPC;
+
+	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
+		seg = &link->segs[i];
+		if (seg->users != 0)
+			continue;
+		if (seg->map == NULL || seg->size == total)
+			return i;
+		if (found < 0)
+			found = i;
+	}
+	return found;
+}
+
+/* In the device's thread. Its connection may have ended: then it is for another. */
+static int
+own_seg_work(struct shm_event *ev)
+{
+	struct shm_link *link = ev->chan->link;
+	int ret;
+
+	shm_dev_lock(link->dev);
+	ret = own_seg_make(link, ev->seg, ev->seg_size);
+	ev->seg->users--;
+	shm_dev_unlock(link->dev);
+	return ret;
+}
+
+/* A segment of that size for a connection: there is one, or it is made, here or by ev. */
+static int
+own_seg_have(struct shm_chan *chan, uint64_t total, struct shm_event *ev)
 {
 	struct shm_link *link = chan->link;
-	uint64_t total = size + sizeof(struct shm_wire_chan);
-	int32_t i, found = -1;
+	struct shm_seg *seg;
+	int ret;
+
+	if (ev != NULL && ev->seg != NULL)
+		return ev->ret;
+	ret = peer_seg_reserve(chan);
+	if (ret != 0)
+		return ret;
+	ret = own_seg_find(link, total);
+	if (ret < 0)
+		return ret;
+	chan->seg = ret;
+	seg = &link->segs[chan->seg];
+	seg->users = 1;
+	if (seg->map != NULL && seg->size == total)
+		return 0;
+	if (ev == NULL || total <= SHM_TURN_BYTES)
+		return own_seg_make(link, seg, total);
+	seg->users++;
+	ev->seg = seg;
+	ev->seg_size = total;
+	ev->work = own_seg_work;
+	return -EINPROGRESS;
+}
+
+/*
+ * Find or make a segment to write to. What it was used for before is over. -EINPROGRESS:
+ * this is called again when the work of the event is done.
+ */
+int
+shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_event *ev,
+		struct shm_wire_tx *tx, int *fd)
+{
+	struct shm_link *link = chan->link;
 	struct shm_seg *seg;
 	int ret;
 
 	if (size > SHM_WIRE_MAX_RING_SIZE || !segs_alloc(link))
 		return -ENOMEM;
-	ret = peer_seg_reserve(chan);
+	ret = own_seg_have(chan, size + sizeof(struct shm_wire_chan), ev);
 	if (ret != 0)
 		return ret;
-	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
-		seg = &link->segs[i];
-		if (seg->users != 0)
-			continue;
-		if (seg->map == NULL || seg->size == total) {
-			found = i;
-			break;
-		}
-		if (found < 0)
-			found = i;
-	}
-	if (found < 0)
-		return -ENOSPC;
-	seg = &link->segs[found];
-	*fd = -1;
-	if (seg->map == NULL || seg->size != total) {
-		ret = own_seg_make(link, seg, total);
-		if (ret != 0)
-			return ret;
-		*fd = seg->fd;
-		seg->fd = -1; /* goes with the message that names it */
-	}
-	seg->users = 1;
-	chan->seg = found;
+	seg = &link->segs[chan->seg];
+	*fd = seg->fd; /* goes with the message that names it; or the peer has it */
+	seg->fd = -1;
 	chan->own = seg->map;
 	chan->own->head = SHM_WIRE_POS_START;
 	chan->own->doorbell_seen = 0;
@@ -183,7 +241,7 @@ shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_wire_tx *tx, in
 	chan->own->taken = 0;
 	/* relaxed: the peer learns of the segment through the socket */
 	__atomic_store_n(&chan->own->tail, SHM_WIRE_POS_START, __ATOMIC_RELAXED);
-	tx->seg = found;
+	tx->seg = chan->seg;
 	tx->ring_size = size;
 	tx->new_seg = *fd >= 0;
 	tx->reserved = 0;
@@ -253,7 +311,7 @@ shm_segs_free(struct shm_link *link)
 	uint32_t i;
 
 	for (i = 0; i < SHM_WIRE_MAX_CHANS && link->segs != NULL; i++)
-		own_seg_drop(link, &link->segs[i]);
+		own_seg_free(link, &link->segs[i]);
 	for (i = 0; i < SHM_WIRE_MAX_CHANS && link->peer_segs != NULL; i++) {
 		peer = &link->peer_segs[i];
 		if (peer->map != NULL)

@@ -41,6 +41,18 @@ static const struct {
 	[SHM_WIRE_CONSUMER_GONE] = { sizeof(struct shm_wire_consumer_id), true, true, 0 },
 };
 
+/* All but its message. */
+void
+shm_event_init(struct shm_event *ev, int fd)
+{
+	ev->fd = fd;
+	ev->region = NULL;
+	ev->rc = NULL;
+	ev->seg = NULL;
+	ev->work = NULL;
+	ev->ret = 0;
+}
+
 void
 shm_event_drop(struct shm_link *link, struct shm_event *ev)
 {
@@ -299,10 +311,9 @@ link_rx_one(struct shm_link *link)
 			shm_link_kill(link, -ECONNRESET);
 		return false;
 	}
-	ev->fd = got.nb_fds == 0 ? -1 : got.fds[0];
+	shm_event_init(ev, got.nb_fds == 0 ? -1 : got.fds[0]);
 	for (i = 1; i < got.nb_fds; i++)
 		shm_fd_drop(dev, link->ledger, got.fds[i]);
-	ev->region = NULL;
 	if (n == 0) {
 		shm_event_drop(link, ev);
 		shm_link_kill(link, -ECONNRESET);
