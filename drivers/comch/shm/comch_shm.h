@@ -76,8 +76,9 @@ extern int shm_logtype;
 #define SHM_IDLE_POLLS 64
 /* Connections of a dead link that end in one turn. */
 #define SHM_DOWN_BURST 32
-/* Messages of one socket in one service. */
+/* Messages of one socket in one service, and new links of one function. */
 #define SHM_SOCK_BURST 64
+#define SHM_ACCEPT_BURST 4
 
 /*
  * Read of one wake socket at a time: a peer may send without end, and the kernel keeps each

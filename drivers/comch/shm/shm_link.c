@@ -399,7 +399,7 @@ func_accept(struct shm_dev *dev, struct shm_func *func, uint64_t now)
 {
 	int fd, i;
 
-	for (i = 0; i < SHM_SOCK_BURST && !shm_broker_busy(dev); i++) {
+	for (i = 0; i < SHM_ACCEPT_BURST && !shm_broker_busy(dev); i++) {
 		fd = accept4(func->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0)
 			return;
