@@ -302,6 +302,7 @@ struct shm_link {
 	uint32_t *qtoggles[SHM_WIRE_MAX_GROUPS]; /* toggles by us, of the peer's groups; atomic */
 
 	struct shm_seg *segs; /* [SHM_WIRE_MAX_CHANS], ours; NULL before the first connection */
+	uint32_t nb_segs;     /* of these that were ever used */
 	struct shm_peer_seg *peer_segs;
 	bool region_sent[SHM_WIRE_MAX_REGIONS]; /* ours that the peer knows */
 	struct shm_peer_region *peer_regions[SHM_WIRE_MAX_REGIONS];

@@ -77,7 +77,7 @@ own_segs_trim(struct shm_link *link, uint64_t total)
 {
 	uint32_t i;
 
-	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
+	for (i = 0; i < link->nb_segs; i++) {
 		if (link->segs[i].map == NULL || link->segs[i].users != 0)
 			continue;
 		if (shm_ledger_has(link->dev, link->ledger, SHM_LIMIT_MEM, total) &&
@@ -151,12 +151,13 @@ peer_seg_count(struct shm_chan *chan, bool was, bool is)
 
 /* The slot of one of that size, or of what it can replace; or -ENOSPC. */
 static int
-own_seg_find(const struct shm_link *link, uint64_t total)
+own_seg_find(struct shm_link *link, uint64_t total)
 {
 	const struct shm_seg *seg;
-	int i, found = -ENOSPC;
+	int found = -ENOSPC;
+	uint32_t i;
 
-	for (i = 0; i < SHM_WIRE_MAX_CHANS; i++) {
+	for (i = 0; i < link->nb_segs; i++) {
 		seg = &link->segs[i];
 		if (seg->users != 0)
 			continue;
@@ -165,7 +166,7 @@ own_seg_find(const struct shm_link *link, uint64_t total)
 		if (found < 0)
 			found = i;
 	}
-	return found;
+	return link->nb_segs < SHM_WIRE_MAX_CHANS ? (int)link->nb_segs++ : found;
 }
 
 /* In the device's thread. Its connection may have ended: then it is for another. */
@@ -310,7 +311,7 @@ shm_segs_free(struct shm_link *link)
 	struct shm_peer_seg *peer;
 	uint32_t i;
 
-	for (i = 0; i < SHM_WIRE_MAX_CHANS && link->segs != NULL; i++)
+	for (i = 0; i < link->nb_segs; i++)
 		own_seg_free(link, &link->segs[i]);
 	for (i = 0; i < SHM_WIRE_MAX_CHANS && link->peer_segs != NULL; i++) {
 		peer = &link->peer_segs[i];
