@@ -62,8 +62,12 @@ extern int shm_logtype;
 /* Those of one user of a function; one that allocates memory counts as more than one. */
 #define SHM_USER_EVENTS 128
 #define SHM_EVENT_BYTES (128u << 10)
-/* Memory that an engine makes or maps in a turn; what is larger is left to the thread. */
+/*
+ * Memory that an engine makes or maps between two looks at the sockets, and what each piece
+ * counts at least; the rest is left to the thread.
+ */
 #define SHM_TURN_BYTES (256u << 10)
+#define SHM_PIECE_BYTES (16u << 10)
 /* Messages waiting for room in one socket, before its peer is given up. */
 #define SHM_MAX_TXQ 8192
 /* Those that hold a descriptor of ours. */
@@ -360,6 +364,7 @@ struct shm_group {
 	bool polling;
 	uint32_t nb_timed; /* connections that are HALF_OPEN or ENDING */
 	uint64_t next_service; /* TSC */
+	uint64_t turn_bytes; /* that it has made or mapped; see SHM_TURN_BYTES */
 	TAILQ_HEAD(, shm_connect) waiting;
 	uint32_t sleeps; /* counts, without 0: the armed word */
 	struct rte_comch_pmd_event sync_ev;
@@ -457,6 +462,14 @@ static inline bool
 shm_chan_is(const struct shm_chan *chan, enum shm_chan_state state)
 {
 	return __atomic_load_n(&chan->state, __ATOMIC_RELAXED) == state;
+}
+
+/* Whether an engine may make or map as much in this turn. */
+static inline bool
+shm_turn_takes(struct shm_group *group, uint64_t bytes)
+{
+	group->turn_bytes += RTE_MAX(bytes, (uint64_t)SHM_PIECE_BYTES);
+	return group->turn_bytes <= SHM_TURN_BYTES;
 }
 
 /* A message of a socket on its way to the group it concerns. */

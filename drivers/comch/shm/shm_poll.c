@@ -636,6 +636,7 @@ group_service(struct shm_group *group, uint64_t now)
 	struct shm_dev *dev = group->dev;
 	uint64_t us = SHM_SERVICE_MS * 1000;
 
+	group->turn_bytes = 0;
 	if (group->next_service == 0)
 		shm_dev_lock(dev);
 	else if (!shm_dev_trylock(dev))

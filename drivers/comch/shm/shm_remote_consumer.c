@@ -234,14 +234,13 @@ rc_map(struct shm_remote_consumer *rc, const struct shm_wire_consumer *msg, int 
 	return 0;
 }
 
-/* Too much for a turn. */
-static bool
-rc_is_large_locked(const struct shm_remote_consumer *rc)
+/* What is made and mapped for it. */
+static uint64_t
+rc_bytes_locked(const struct shm_remote_consumer *rc)
 {
 	const struct shm_peer_region *region = rc->region;
 
-	return rc->seg.size > SHM_TURN_BYTES || (region != NULL && region->map == NULL &&
-		region->size > SHM_TURN_BYTES);
+	return rc->seg.size + (region != NULL && region->map == NULL ? region->size : 0);
 }
 
 static int
@@ -256,7 +255,7 @@ rc_create(struct shm_chan *chan, struct shm_event *ev)
 {
 	struct shm_dev *dev = chan->link->dev;
 	struct shm_remote_consumer *rc = aligned_alloc(128, sizeof(*rc));
-	bool large = false;
+	uint64_t bytes = 0;
 	int ret;
 
 	if (rc == NULL)
@@ -267,14 +266,14 @@ rc_create(struct shm_chan *chan, struct shm_event *ev)
 	rc->fast = shm_fast_get_locked(chan);
 	ret = rc->fast == NULL ? -ENOMEM : rc_reserve_locked(rc, chan->link, ev);
 	if (ret == 0)
-		large = rc_is_large_locked(rc);
+		bytes = rc_bytes_locked(rc);
 	shm_dev_unlock(dev);
 	if (ret != 0) {
 		free(rc);
 		return ret;
 	}
 	ev->rc = rc;
-	if (!large)
+	if (shm_turn_takes(chan->group, bytes))
 		return rc_work(ev);
 	ev->work = rc_work;
 	return -EINPROGRESS;
