@@ -739,6 +739,7 @@ shm_dev_alloc(void)
 	pthread_mutex_init(&dev->lock, NULL); /* check-ok: waiters must sleep */
 	TAILQ_INIT(&dev->links);
 	TAILQ_INIT(&dev->dying);
+	TAILQ_INIT(&dev->brokers_left);
 	shm_meet_user(dev);
 	return dev;
 }

@@ -36,8 +36,12 @@
 
 /* Descriptors of a broker beside those of its links: on their way, and to be closed. */
 #define BROKER_MORE_FDS (SHM_BROKER_PARKED + 512)
-/* Until one that is killed is gone. It may not go, and nobody waits for it. */
+/* Until those that are killed are gone, at the end of the device. They may not go. */
 #define BROKER_END_MS 100
+/* One that has too much to close is left to it so long. */
+#define BROKER_LEFT_MS 1000
+/* Such as have not ended yet: what hangs in them may do so for ever. */
+#define BROKER_MAX_LEFT 64
 /* Sockets of processes that are not let in, and that wait for their broker. */
 #define BROKER_MAX_DROPS 64
 
@@ -51,6 +55,9 @@ static const uint8_t broker_image[] = {
 
 struct shm_broker {
 	struct shm_trash trash;
+	TAILQ_ENTRY(shm_broker) next; /* of those that are left */
+	struct shm_dev *dev;
+	uint64_t kill_at; /* TSC, of one that is left */
 	int sock;
 	int pidfd;
 	pid_t parent; /* a child that this process forks has no broker */
@@ -113,6 +120,7 @@ broker_start(struct shm_dev *dev)
 
 	if (broker == NULL)
 		return NULL;
+	broker->dev = dev;
 	broker->parent = getpid();
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
 		launch.max_fds = RTE_MIN(launch.max_fds, limit.rlim_max);
@@ -132,74 +140,93 @@ broker_start(struct shm_dev *dev)
 }
 
 static void
-broker_kill(const struct shm_broker *broker)
+broker_free(struct shm_broker *broker)
 {
-	close(broker->sock);
-	if (broker->parent == getpid())
-		syscall(SYS_pidfd_send_signal, broker->pidfd, SIGKILL, NULL, 0);
-}
-
-/* Until then. It may hang for as long as a stranger likes, and is left to itself. */
-static void
-broker_forget(struct shm_broker *broker, uint64_t until)
-{
-	const uint64_t now = rte_get_tsc_cycles();
-	struct pollfd pfd = { .fd = broker->pidfd, .events = POLLIN };
-	siginfo_t info;
-
-	if (broker->parent == getpid()) {
-		poll(&pfd, 1, now < until ? (until - now) * MS_PER_S / rte_get_tsc_hz() + 1 : 0);
-		waitid(P_PIDFD, broker->pidfd, &info, WEXITED | WNOHANG | __WALL);
-	}
 	close(broker->pidfd);
 	free(broker);
 }
 
-static uint64_t
-broker_patience(void)
+/* It has ended, or this process is not its parent. */
+static bool
+broker_reap(const struct shm_broker *broker)
 {
-	return rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * BROKER_END_MS;
+	siginfo_t info = { 0 };
+
+	return waitid(P_PIDFD, broker->pidfd, &info, WEXITED | WNOHANG | __WALL) != 0 ||
+		info.si_pid != 0;
 }
 
+/* Those that are left, and have ended, or had their time. In the thread, as what follows. */
 static void
-broker_free(struct shm_broker *broker)
+brokers_reap(struct shm_dev *dev)
 {
-	broker_kill(broker);
-	broker_forget(broker, broker_patience());
+	const uint64_t now = rte_get_tsc_cycles();
+	struct shm_broker *broker, *next;
+
+	for (broker = TAILQ_FIRST(&dev->brokers_left); broker != NULL; broker = next) {
+		next = TAILQ_NEXT(broker, next);
+		if (broker_reap(broker)) {
+			TAILQ_REMOVE(&dev->brokers_left, broker, next);
+			__atomic_fetch_sub(&dev->nb_brokers_left, 1, __ATOMIC_RELAXED);
+			broker_free(broker);
+		} else if (now >= broker->kill_at) {
+			syscall(SYS_pidfd_send_signal, broker->pidfd, SIGKILL, NULL, 0);
+			broker->kill_at = UINT64_MAX;
+		}
+	}
 }
 
-static struct shm_broker *
-broker_next(struct shm_dev *dev, uint32_t *nr)
+/*
+ * Nothing more is sent to it: it ends when it has closed what it has, or is killed after so
+ * long. It may hang for as long as a stranger likes; nobody waits for it.
+ */
+static void
+broker_leave(struct shm_broker *broker, uint64_t ms)
 {
-	const uint32_t func = *nr / SHM_MAX_USERS, user = (*nr)++ % SHM_MAX_USERS;
-	const struct shm_ledger *ledger = dev->funcs[func].ledgers[user];
+	struct shm_dev *dev = broker->dev;
 
-	return ledger != NULL ? ledger->broker : NULL;
+	close(broker->sock);
+	if (broker->parent != getpid()) {
+		broker_free(broker);
+		return;
+	}
+	broker->kill_at = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * ms;
+	TAILQ_INSERT_TAIL(&dev->brokers_left, broker, next);
+	if (__atomic_add_fetch(&dev->nb_brokers_left, 1, __ATOMIC_RELAXED) == BROKER_MAX_LEFT)
+		SHM_PEER_LOG(dev, &dev->funcs[0], WARNING, "%s: %u processes that received what other users sent do not end: until one does, only those go on that are here",
+			dev->dev->data->name, BROKER_MAX_LEFT);
+	brokers_reap(dev);
 }
 
 /* At the end of the device, when its thread has ended. All of them have one time to end. */
 void
 shm_brokers_free(struct shm_dev *dev)
 {
-	const uint32_t end = dev->nb_funcs * SHM_MAX_USERS;
-	const uint64_t until = broker_patience();
+	const uint64_t until = rte_get_tsc_cycles() + rte_get_tsc_hz() / MS_PER_S * BROKER_END_MS;
 	struct shm_broker *broker;
-	uint32_t nr;
+	uint32_t i, k;
 
 	if (dev->strangers != NULL)
-		broker_free(dev->strangers);
-	for (nr = 0; nr < end;)
-		if ((broker = broker_next(dev, &nr)) != NULL)
-			broker_kill(broker);
-	for (nr = 0; nr < end;)
-		if ((broker = broker_next(dev, &nr)) != NULL)
-			broker_forget(broker, until);
+		broker_leave(dev->strangers, 0);
+	for (i = 0; i < dev->nb_funcs; i++)
+		for (k = 0; k < SHM_MAX_USERS && dev->funcs[i].ledgers[k] != NULL; k++)
+			if (dev->funcs[i].ledgers[k]->broker != NULL)
+				broker_leave(dev->funcs[i].ledgers[k]->broker, 0);
+	for (brokers_reap(dev); !TAILQ_EMPTY(&dev->brokers_left); brokers_reap(dev)) {
+		if (rte_get_tsc_cycles() >= until)
+			break;
+		rte_delay_us_sleep(100);
+	}
+	while ((broker = TAILQ_FIRST(&dev->brokers_left)) != NULL) {
+		TAILQ_REMOVE(&dev->brokers_left, broker, next);
+		broker_free(broker);
+	}
 }
 
 static void
 broker_end(struct shm_trash *trash)
 {
-	broker_free(container_of(trash, struct shm_broker, trash));
+	broker_leave(container_of(trash, struct shm_broker, trash), 0);
 }
 
 /* From any thread: the user is not here any more. */
@@ -225,8 +252,8 @@ broker_gone(int ret)
 }
 
 /*
- * One that has ended is started anew. One that hangs is so for its user, but not for
- * strangers: there a signal ends it, as it only closes sockets.
+ * One that has ended is started anew. One that has no room is so for its user, but not for
+ * strangers: there it is left to what it has, which is only to be closed.
  */
 static int
 broker_hand(const struct broker_job *job, struct shm_broker **broker)
@@ -241,7 +268,7 @@ broker_hand(const struct broker_job *job, struct shm_broker **broker)
 		ret = broker_send(*broker, job->fds, job->nb_fds);
 		if (!broker_gone(ret) && (ret != -EAGAIN || job->ledger != NULL))
 			return ret;
-		broker_free(*broker);
+		broker_leave(*broker, BROKER_LEFT_MS);
 		*broker = NULL;
 	}
 	return ret;
@@ -256,6 +283,7 @@ job_run(struct shm_trash *trash)
 	struct shm_broker **broker = ledger != NULL ? &ledger->broker : &dev->strangers;
 	uint32_t i, nb_fds = job->nb_fds;
 
+	brokers_reap(dev);
 	if (broker_hand(job, broker) != 0 && ledger != NULL) {
 		/* its link ends now */
 		broker = &dev->strangers;
@@ -334,9 +362,27 @@ shm_broker_drop(struct shm_dev *dev, int fd)
 	close(fd);
 }
 
-/* As long as many wait to be closed, nobody is asked in. */
-bool
-shm_broker_busy(const struct shm_dev *dev)
+static void
+reap_run(struct shm_trash *trash)
 {
-	return __atomic_load_n(&dev->nb_drops, __ATOMIC_RELAXED) >= BROKER_MAX_DROPS;
+	struct shm_dev *dev = container_of(trash, struct shm_dev, reap);
+
+	brokers_reap(dev);
+	__atomic_store_n(&dev->reap_posted, false, __ATOMIC_RELEASE);
+}
+
+/* As long as many wait to be closed, nobody is asked in. The lock is held. */
+bool
+shm_broker_busy(struct shm_dev *dev)
+{
+	if (__atomic_load_n(&dev->nb_drops, __ATOMIC_RELAXED) >= BROKER_MAX_DROPS)
+		return true;
+	if (__atomic_load_n(&dev->nb_brokers_left, __ATOMIC_RELAXED) < BROKER_MAX_LEFT)
+		return false;
+	/* acquire: pairs with the release in reap_run() */
+	if (!__atomic_load_n(&dev->reap_posted, __ATOMIC_ACQUIRE)) {
+		dev->reap_posted = true;
+		shm_trash_put(dev, &dev->reap, reap_run);
+	}
+	return true;
 }
