@@ -10,6 +10,8 @@
 
 #include <fcntl.h>
 #include <stddef.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,13 +20,24 @@
 #define MAX_LINKS 6
 #define MAX_MAPS 60
 #define MAX_MEM 16u /* MiB */
+#define MAX_FDS 128u
 #define REGION_SIZE (4ul << 20)
 
+/* The device takes half of what its process may have as its limit of descriptors. */
 static int
 ledger_suite_setup(void)
 {
+	struct rlimit before, few;
+	int ret;
+
+	TEST_EXPECT(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	few.rlim_cur = 2 * MAX_FDS;
+	TEST_EXPECT(setrlimit(RLIMIT_NOFILE, &few), 0);
 	peer_env.args = ",max_links=6,max_maps=60,max_mem=16,uids=21235";
-	return peer_suite_setup();
+	ret = peer_suite_setup();
+	TEST_EXPECT(setrlimit(RLIMIT_NOFILE, &before), 0);
+	return ret;
 }
 
 /* HELLO on a new socket: the status of the answer. */
@@ -226,6 +239,41 @@ test_maps(void)
 	return TEST_SUCCESS;
 }
 
+/* Descriptors: what wakes a peer's engines, and its regions. Who sends more loses its link. */
+static int
+test_fds(void)
+{
+	unsigned int before, most = 0, i;
+	union shm_wire_msg msg;
+	struct hostile *e;
+	int pair[2];
+	bool wakes;
+
+	TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	TEST_EXPECT(link_open(&e), 0);
+	before = test_count_fds();
+	for (i = 0; i < 2 * MAX_FDS && !hostile_gone(e); i++) {
+		wakes = i < SHM_WIRE_MAX_GROUPS;
+		hostile_fill(&msg, wakes ? SHM_WIRE_GROUP : SHM_WIRE_REGION, 0);
+		if (wakes)
+			msg.group.group = i;
+		else
+			msg.region.region = i;
+		hostile_send(e, &msg, msg.hdr.type, 0, wakes ? pair[0] : e->seg.fd);
+		peer_turn();
+		most = RTE_MAX(most, test_count_fds());
+	}
+	test_note("%u messages, at most %u more descriptors", i, most - before);
+	PEER_WAIT(hostile_gone(e), TEST_MS);
+	close(pair[0]);
+	close(pair[1]);
+	TEST_TRUE(most > before + MAX_FDS / 4 && most <= before + MAX_FDS);
+	TEST_CALL(peer_honest(10));
+	PEER_WAIT(link_open(&e) == 0, TEST_MS);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 /* Each READY brings a segment that was not there before: none is more than was taken. */
 static int
 test_peer_segments(void)
@@ -346,6 +394,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_consumers),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_regions),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_maps),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_fds),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments_burst),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_other_user),
