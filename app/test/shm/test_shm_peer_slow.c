@@ -3,17 +3,19 @@
  */
 
 /*
- * Sides that do not get a core for long: engines that wait for the lock of a device, and
- * servers whose time limits for their peers end meanwhile. Peers that are silent for
- * good are in test_shm_peer_life.c.
+ * Sides that do not get a core for long: engines that wait for the lock of a device,
+ * servers whose time limits for their peers end meanwhile, and an engine that stands beside
+ * others. Peers that are silent for good are in test_shm_peer_life.c.
  */
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
 
 #include <rte_cycles.h>
 
+#include "test_bluefield_model.h"
 #include "test_shm_peer.h"
 
 /* For how long the owner of a lock is stopped. */
@@ -27,11 +29,17 @@
 #define LATE_HELLO_MS 2100
 /* More than the driver asks epoll for. */
 #define LATE_CROWD 48
+/* Connects to a server whose engine stands: more than events of one user, and all fit. */
+#define STAND_CONNECTS 200u
+/* How long another engine is watched meanwhile, and times that it may wake then. */
+#define STAND_MS 500u
+#define STAND_WAKES 250u
 
 /* An engine that has no more than an IDLE context of a device, and serves its sockets. */
 struct idle_engine {
 	struct rte_comch_pe *pe;
 	struct rte_comch_ctx *ctx;
+	struct test_ep ep;
 	pthread_t thread;
 	bool stop;
 };
@@ -54,7 +62,7 @@ idle_engine_create(struct idle_engine *engine, int16_t dev, const char *name)
 	struct rte_comch_server_conf conf;
 
 	TEST_EXPECT(rte_comch_pe_create(NULL, &engine->pe), 0);
-	test_server_conf(NULL, name, &conf);
+	test_server_conf(&engine->ep, name, &conf);
 	TEST_EXPECT(rte_comch_server_create(dev, 0, &conf, &engine->ctx), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(engine->ctx, engine->pe), 0);
 	return TEST_SUCCESS;
@@ -240,6 +248,85 @@ test_late_hello(void)
 	return TEST_SUCCESS;
 }
 
+/* An engine that waits for events; how often it woke. */
+static unsigned int
+engine_sleeps(struct rte_comch_pe *pe, unsigned int ms)
+{
+	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
+	struct pollfd pfd = { rte_comch_pe_fd(pe), POLLIN, 0 };
+	unsigned int wakes = 0, i;
+
+	for (; test_now_ns() < end; wakes++) {
+		for (i = 0; i < 100 && rte_comch_pe_progress(pe) != 0; i++)
+			;
+		if (rte_comch_pe_arm(pe) == 0)
+			poll(&pfd, 1, (int)ms);
+	}
+	return wakes;
+}
+
+/* A peer asks for more than its events at a server whose engine does not turn. */
+static int
+engine_stands(struct rte_comch_pe *stands)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	struct hostile *e = hostile_up();
+	unsigned int i, nb = 0, wakes;
+	union shm_wire_msg msg;
+	int type = 0;
+
+	for (i = 0; i < STAND_CONNECTS; i++) {
+		hostile_fill(&msg, SHM_WIRE_CONNECT, i);
+		strcpy(msg.connect.name, "stands");
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, i, -1), 0);
+	}
+	peer_turn_ms(20);
+	wakes = engine_sleeps(peer_env.pe, STAND_MS);
+	test_note("the other engine woke %u times in %u ms", wakes, STAND_MS);
+	TEST_ASSERT(wakes <= STAND_WAKES, "the other engine woke %u times in %u ms", wakes,
+			STAND_MS);
+	TEST_CALL(peer_honest(10));
+	PEER_WAIT(test_log_has("wait for a progress engine that stands"), TEST_MS);
+	/* it goes on: all get their answer */
+	while (nb < STAND_CONNECTS && test_now_ns() < end) {
+		rte_comch_pe_progress(stands);
+		peer_turn();
+		type = hostile_recv(e);
+		TEST_TRUE(type >= 0);
+		nb += type == SHM_WIRE_ACCEPT || type == SHM_WIRE_REFUSE;
+	}
+	TEST_EXPECT(nb, STAND_CONNECTS);
+	hostile_close(e);
+	TEST_UNTIL(peer_links() == 1, rte_comch_pe_progress(stands), TEST_MS);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * An engine that is not progressed holds up the connects of its servers, and the sockets
+ * that they are in: no other engine burns its core for them.
+ */
+static int
+test_engine_stands(void)
+{
+	struct idle_engine stands = { 0 };
+	int ret;
+
+	TEST_CALL(idle_engine_create(&stands, peer_env.dpu, "stands"));
+	TEST_EXPECT(rte_comch_ctx_start(stands.ctx), 0);
+	peer_turn_ms(10);
+	peer_settle(); /* the honest have what wakes it until they leave */
+	TEST_EXPECT(test_log_begin(), 0);
+	test_log_restore();
+	ret = engine_stands(stands.pe);
+	test_log_quiet();
+	test_log_drop();
+	TEST_EXPECT(rte_comch_ctx_stop(stands.ctx), 0);
+	peer_turn_ms(10);
+	TEST_CALL(idle_engine_destroy(&stands));
+	return ret;
+}
+
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
@@ -250,6 +337,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_lock_waiter_sleeps),
 		PEER_CASE(test_late_ready),
 		PEER_CASE(test_late_hello),
+		PEER_CASE(test_engine_stands),
 		TEST_CASES_END()
 	},
 };

@@ -150,6 +150,7 @@ struct shm_ledger {
 	struct shm_broker *broker; /* of the device's thread while anything is in use; or NULL */
 	uint64_t used[SHM_LIMITS]; /* atomic: it is taken under the lock, and given back without */
 	uint64_t refused[SHM_LIMITS];
+	uint32_t nb_rx_later; /* links that wait for events; the lock */
 };
 
 /* Who may attach, beside root and the own user, if there is anybody in it. */
@@ -215,7 +216,7 @@ struct shm_dev {
 	TAILQ_HEAD(, shm_link) links;
 	uint32_t nb_links;      /* those that are up */
 	uint32_t nb_hellos;     /* those that are not yet, or have left; atomic */
-	bool tx_later;          /* that of a link; atomic */
+	bool later;             /* tx_later or rx_later of a link; atomic */
 	uint16_t nb_held;       /* card: functions whose names others hold */
 	uint16_t listen_turn;   /* card: which of them is tried next */
 	uint64_t next_listen;   /* card: TSC of that */
@@ -319,7 +320,10 @@ struct shm_link {
 	STAILQ_HEAD(, shm_txmsg) txq;
 	uint32_t nb_txq;
 	uint32_t nb_tx_fds; /* descriptors in txq */
-	bool tx_later; /* not room is what txq waits for: services try again */
+	bool tx_full;  /* room is what txq waits for */
+	bool tx_later; /* something else is: services try again */
+	bool rx_later; /* no event is free: what came stays in the socket, and wakes nobody */
+	uint64_t rx_told; /* TSC: if it is so until then, the log says it */
 };
 
 /* A doorbell word that a group looks at. */
@@ -554,6 +558,8 @@ void shm_txmsg_free(struct shm_link *link, struct shm_txmsg *tx);
 void shm_link_flush(struct shm_link *link);
 void shm_link_rx(struct shm_link *link);
 bool shm_link_rx_late(struct shm_link *link);
+void shm_links_rx_again(struct shm_dev *dev, struct shm_ledger *ledger);
+void shm_links_later(struct shm_dev *dev);
 void shm_event_drop(struct shm_link *link, struct shm_event *ev);
 
 /* shm_link.c: links; the device's lock is held in all of them */

@@ -43,17 +43,20 @@ void
 shm_event_done_locked(struct shm_event *ev)
 {
 	struct shm_dev *dev = ev->group->dev;
+	struct shm_ledger *ledger = ev->chan->link->ledger;
 
 	if (ev->fd >= 0)
-		shm_fd_drop(dev, ev->chan->link->ledger, ev->fd);
+		shm_fd_drop(dev, ledger, ev->fd);
 	if (ev->region != NULL)
 		shm_peer_region_put_locked(ev->region);
 	if (ev->rc != NULL)
 		shm_remote_consumer_drop_locked(ev->rc);
-	shm_link_give(ev->chan->link, SHM_LIMIT_EVENTS, ev->weight);
+	shm_ledger_give(ledger, SHM_LIMIT_EVENTS, ev->weight);
 	shm_chan_put_locked(ev->chan);
 	shm_group_put_locked(ev->group);
 	rte_mempool_put(dev->events, ev);
+	if (ledger->nb_rx_later != 0)
+		shm_links_rx_again(dev, ledger);
 }
 
 struct shm_chan *

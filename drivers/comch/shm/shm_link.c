@@ -215,6 +215,8 @@ shm_link_kill(struct shm_link *link, int reason)
 	count_add(&link->func->nb_links, -1);
 	link->reason = reason;
 	link->state = SHM_LINK_DEAD;
+	link->ledger->nb_rx_later -= link->rx_later;
+	link->rx_later = false;
 	TAILQ_REMOVE(&dev->links, link, next);
 	link_socks_close(link);
 	if (link->pidfd >= 0) {
@@ -747,14 +749,8 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 				__ATOMIC_RELAXED) != link->sock_seen)
 			shm_link_rx(link);
 	}
-	if (dev->tx_later) {
-		__atomic_store_n(&dev->tx_later, false, __ATOMIC_RELAXED);
-		for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {
-			next = TAILQ_NEXT(link, next);
-			if (link->tx_later)
-				shm_link_flush(link);
-		}
-	}
+	if (dev->later)
+		shm_links_later(dev);
 	shm_dying_check_locked(dev);
 	if (dev->nb_held != 0)
 		dev_listen_again(dev, now);

@@ -773,7 +773,7 @@ group_deadline(const struct shm_group *group)
 	if (__atomic_load_n(&group->dev->dying.tqh_first, __ATOMIC_RELAXED) != NULL)
 		deadline = RTE_MIN(deadline, now + ms);
 	/* the same: it sees no event of the socket */
-	if (__atomic_load_n(&group->dev->tx_later, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&group->dev->later, __ATOMIC_RELAXED))
 		deadline = RTE_MIN(deadline, now + SHM_SERVICE_MS * ms);
 	return deadline;
 }

@@ -61,23 +61,69 @@ shm_event_drop(struct shm_link *link, struct shm_event *ev)
 	rte_mempool_put(link->dev->events, ev);
 }
 
+/* Have a service try again now and then. Relaxed: engines only look whether they have to. */
+static void
+link_later(struct shm_link *link)
+{
+	__atomic_store_n(&link->dev->later, true, __ATOMIC_RELAXED);
+}
+
+/* What wakes engines. The end of a socket cannot be left out, but told once. */
+static void
+link_epoll(struct shm_link *link)
+{
+	struct epoll_event ev = {
+		.events = (link->rx_later ? EPOLLET : EPOLLIN | EPOLLRDHUP) |
+			(link->tx_full ? EPOLLOUT : 0),
+		.data.ptr = link,
+	};
+
+	epoll_ctl(link->dev->epfd, EPOLL_CTL_MOD, link->fd, &ev);
+}
+
 /*
  * What the first queued message waits for: -EAGAIN, room in the socket, which epoll tells;
  * -ENOBUFS, what other links of the user have as well. Epoll would call such a socket
- * writable without end, so a service tries again now and then. Or 0.
+ * writable without end, so a service tries again. Or 0.
  */
 static void
 link_tx_wait(struct shm_link *link, int ret)
 {
-	struct epoll_event ev = {
-		.events = EPOLLIN | EPOLLRDHUP | (ret == -EAGAIN ? EPOLLOUT : 0),
-		.data.ptr = link,
-	};
-
+	link->tx_full = ret == -EAGAIN;
 	link->tx_later = ret == -ENOBUFS;
-	if (link->tx_later) /* relaxed: engines only look whether they have to come again */
-		__atomic_store_n(&link->dev->tx_later, true, __ATOMIC_RELAXED);
-	epoll_ctl(link->dev->epfd, EPOLL_CTL_MOD, link->fd, &ev);
+	if (link->tx_later)
+		link_later(link);
+	link_epoll(link);
+}
+
+/*
+ * There is nothing to put a message in: it stays in the socket. An engine that stands may
+ * have all events of a user, and to look at the socket meanwhile would cost the others.
+ */
+static void
+link_rx_wait(struct shm_link *link)
+{
+	const uint64_t now = rte_get_tsc_cycles();
+
+	link_later(link);
+	if (!link->rx_later) {
+		link->rx_later = true;
+		link->ledger->nb_rx_later++;
+		link->rx_told = now + rte_get_tsc_hz() / MS_PER_S * SHM_STANDS_MS;
+		link_epoll(link);
+	} else if (now >= link->rx_told) {
+		link->rx_told = UINT64_MAX;
+		SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: messages of process %u on %s wait for a progress engine that stands: progress each that has servers or clients of this device",
+			link->dev->dev->data->name, link->pid, link->func->name);
+	}
+}
+
+static void
+link_rx_go(struct shm_link *link)
+{
+	link->rx_later = false;
+	link->ledger->nb_rx_later--;
+	link_epoll(link);
 }
 
 static int
@@ -289,16 +335,17 @@ link_rx_one(struct shm_link *link)
 		shm_link_kill(link, -EUSERS);
 		return false;
 	} else {
-		sock_seen_undo(link);
+		link_rx_wait(link);
 		return false;
 	}
 	/* one user must not take the events of the others */
 	if (!shm_ledger_has(dev, link->ledger, SHM_LIMIT_EVENTS, 1) ||
 			rte_mempool_get(dev->events, &obj) != 0) {
-		/* it stays in the socket: have the next poll come here again */
-		sock_seen_undo(link);
+		link_rx_wait(link);
 		return false;
 	}
+	if (link->rx_later)
+		link_rx_go(link);
 	ev = obj;
 	n = shm_sock_recv(link->fd, &ev->msg, sizeof(ev->msg), &got);
 	/* told once, and before what a peer said that closed without reading all */
@@ -358,5 +405,40 @@ shm_link_rx_late(struct shm_link *link)
 {
 	shm_link_rx(link);
 	/* relaxed: as the engines compare them */
-	return __atomic_load_n(&link->peer->sock_doorbell, __ATOMIC_RELAXED) == link->sock_seen;
+	return !link->rx_later &&
+		__atomic_load_n(&link->peer->sock_doorbell, __ATOMIC_RELAXED) == link->sock_seen;
+}
+
+/* Events of a user are free again: enough of them, or each would bring all of its links here. */
+void
+shm_links_rx_again(struct shm_dev *dev, struct shm_ledger *ledger)
+{
+	struct shm_link *link;
+
+	if (!shm_ledger_has(dev, ledger, SHM_LIMIT_EVENTS, SHM_USER_EVENTS / 2))
+		return;
+	TAILQ_FOREACH(link, &dev->links, next) {
+		if (link->ledger != ledger || !link->rx_later)
+			continue;
+		link_rx_go(link);
+		sock_seen_undo(link);
+	}
+}
+
+/* What no event tells of. */
+void
+shm_links_later(struct shm_dev *dev)
+{
+	struct shm_link *link, *next;
+
+	__atomic_store_n(&dev->later, false, __ATOMIC_RELAXED);
+	for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next) {
+		next = TAILQ_NEXT(link, next);
+		link->refs++;
+		if (link->tx_later)
+			shm_link_flush(link);
+		if (link->rx_later)
+			shm_link_rx(link);
+		shm_link_put(link);
+	}
 }

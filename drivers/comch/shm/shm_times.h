@@ -33,6 +33,8 @@
 /* Pauses between two lines of the log about one function, and as many that come at once. */
 #define SHM_LOG_MS 5000
 #define SHM_LOG_BURST 5
+/* Messages wait so long for an engine that stands, before the log says it. */
+#define SHM_STANDS_MS 1000
 
 /* Pauses between two looks, in milliseconds. */
 #define SHM_IDLE_MS 1           /* fences for queues that become idle */
