@@ -9,6 +9,7 @@
  */
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -22,6 +23,18 @@
 #define MAX_MEM 16u /* MiB */
 #define MAX_FDS 128u
 #define REGION_SIZE (4ul << 20)
+/* Of which one fits and two do not, and how often two engines want one at a time. */
+#define LARGE_MIB 10u
+#define ENGINE_ROUNDS 50u
+
+/* An engine that turns in a thread of its own, with a server. */
+struct engine {
+	struct rte_comch_pe *pe;
+	struct rte_comch_ctx *ctx;
+	struct test_ep ep;
+	pthread_t thread;
+	bool stop;
+};
 
 /* The device takes half of what its process may have as its limit of descriptors. */
 static int
@@ -382,6 +395,169 @@ test_other_user(void)
 	return TEST_SUCCESS;
 }
 
+static void *
+engine_run(void *arg)
+{
+	struct engine *engine = arg;
+
+	while (!__atomic_load_n(&engine->stop, __ATOMIC_RELAXED))
+		if (rte_comch_pe_progress(engine->pe) == 0)
+			sched_yield();
+	return NULL;
+}
+
+static int
+engine_create(struct engine *engine, const char *name)
+{
+	struct rte_comch_server_conf conf;
+
+	TEST_EXPECT(rte_comch_pe_create(NULL, &engine->pe), 0);
+	test_server_conf(&engine->ep, name, &conf);
+	TEST_EXPECT(rte_comch_server_create(peer_env.dpu, 0, &conf, &engine->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(engine->ctx, engine->pe), 0);
+	TEST_EXPECT(rte_comch_ctx_start(engine->ctx), 0);
+	TEST_EXPECT(pthread_create(&engine->thread, NULL, engine_run, engine), 0);
+	return TEST_SUCCESS;
+}
+
+/* What came from its peers has gone. */
+static int
+engine_destroy(struct engine *engine)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	__atomic_store_n(&engine->stop, true, __ATOMIC_RELAXED);
+	TEST_EXPECT(pthread_join(engine->thread, NULL), 0);
+	while (engine->ep.conn != NULL && test_now_ns() < end) {
+		rte_comch_pe_progress(engine->pe);
+		peer_turn();
+	}
+	TEST_EXPECT(rte_comch_ctx_stop(engine->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_destroy(engine->ctx), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(engine->pe), 0);
+	return TEST_SUCCESS;
+}
+
+/* Ask both servers; the answers have one of these two types. */
+static int
+both_answer(struct hostile * const e[2], uint16_t type, uint16_t other)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	unsigned int i;
+	int got;
+
+	for (i = 0; i < 2; i++) {
+		do {
+			peer_turn();
+			got = hostile_recv(e[i]);
+			TEST_TRUE(got >= 0 && test_now_ns() < end);
+		} while (got != type && got != other);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+both_connect(struct hostile * const e[2], uint32_t id, uint32_t mib)
+{
+	union shm_wire_msg msg;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		hostile_fill(&msg, SHM_WIRE_CONNECT, id);
+		snprintf(msg.connect.name, sizeof(msg.connect.name), "engine%u", i);
+		msg.connect.rx.queue_size = RTE_MAX(1u, mib * 255);
+		TEST_EXPECT(hostile_send(e[i], &msg, SHM_WIRE_CONNECT, id, -1), 0);
+	}
+	return both_answer(e, SHM_WIRE_ACCEPT, SHM_WIRE_REFUSE);
+}
+
+/* Of two rings that are asked for at one time, one is made. */
+static int
+rings_at_once(void)
+{
+	struct hostile *e[2];
+	unsigned int i, n, nb, maps;
+
+	for (n = 0; n < ENGINE_ROUNDS; n++) {
+		maps = test_count_maps();
+		e[0] = hostile_up();
+		e[1] = hostile_up();
+		TEST_CALL(both_connect(e, 0, LARGE_MIB));
+		for (i = nb = 0; i < 2; i++) {
+			if (e[i]->msg.hdr.type == SHM_WIRE_ACCEPT)
+				nb++;
+			else
+				TEST_EXPECT(e[i]->msg.reason.reason, -ENOMEM);
+			hostile_close(e[i]);
+		}
+		TEST_ASSERT(nb == 1, "round %u: %u rings of %u MiB", n, nb, LARGE_MIB);
+		PEER_WAIT(test_count_maps() <= maps, TEST_MS);
+	}
+	return TEST_SUCCESS;
+}
+
+/* The same with regions, which the engines of their connections map. */
+static int
+regions_at_once(void)
+{
+	struct hostile * const e[2] = { hostile_up(), hostile_up() };
+	struct hostile_consumer c[2];
+	struct hostile_region region;
+	unsigned int i, n, nb, maps;
+
+	TEST_EXPECT(hostile_region_create(&region, (uint64_t)LARGE_MIB << 20), 0);
+	TEST_CALL(both_connect(e, 0, 0));
+	for (i = 0; i < 2; i++) {
+		TEST_EXPECT(hostile_chan_map(e[i], &e[i]->chan), 0);
+		TEST_EXPECT(hostile_ready(e[i], &e[i]->chan), 0);
+	}
+	peer_turn_ms(10);
+	for (n = 0; n < ENGINE_ROUNDS; n++) {
+		maps = test_count_maps();
+		memset(c, 0, sizeof(c));
+		for (i = 0; i < 2; i++)
+			TEST_EXPECT(hostile_region_send(e[i], &region, 0), 0);
+		for (i = 0; i < 2; i++)
+			TEST_EXPECT(hostile_consumer_ask(e[i], &c[i], 1, 0), 0);
+		TEST_CALL(both_answer(e, SHM_WIRE_CONSUMER_ACK, SHM_WIRE_CONSUMER_ACK));
+		for (i = nb = 0; i < 2; i++) {
+			if (e[i]->msg.consumer_ack.status == 0) {
+				nb++;
+				TEST_EXPECT(hostile_say(e[i], SHM_WIRE_CONSUMER_GONE, 0), 0);
+			} else {
+				TEST_EXPECT(e[i]->msg.consumer_ack.status, -ENOMEM);
+			}
+			TEST_EXPECT(hostile_say(e[i], SHM_WIRE_REGION_GONE, 0), 0);
+			hostile_consumer_free(&c[i]);
+		}
+		TEST_ASSERT(nb == 1, "round %u: %u regions of %u MiB", n, nb, LARGE_MIB);
+		PEER_WAIT(test_count_maps() <= maps, TEST_MS);
+	}
+	hostile_region_free(&region);
+	return TEST_SUCCESS;
+}
+
+/* Two engines in two threads take of one user's share at one time: no more than there is. */
+static int
+test_two_engines(void)
+{
+	struct engine engines[2] = { 0 };
+	int ret;
+
+	TEST_CALL(engine_create(&engines[0], "engine0"));
+	TEST_CALL(engine_create(&engines[1], "engine1"));
+	peer_turn_ms(10);
+	peer_settle(); /* the honest have what wakes them until they leave */
+	ret = rings_at_once();
+	if (ret == TEST_SUCCESS)
+		ret = regions_at_once();
+	hostile_close_all();
+	TEST_CALL(engine_destroy(&engines[0]));
+	TEST_CALL(engine_destroy(&engines[1]));
+	TEST_EXPECT(peer_violations(), 0);
+	return ret;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "shm: ledger of a user",
 	.setup = ledger_suite_setup,
@@ -398,6 +574,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments_burst),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_other_user),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_two_engines),
 		TEST_CASES_END(),
 	},
 };

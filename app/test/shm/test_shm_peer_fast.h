@@ -114,7 +114,10 @@ struct hostile_consumer {
 	const struct shm_entry *entries;       /**< Of cpls; NULL if it has words. */
 };
 
-/** Announce it, and wait for the answer. @return its status, or a negative errno. */
+/** Announce it. @return 0 or a negative errno. */
+int hostile_consumer_ask(struct hostile *e, struct hostile_consumer *c, uint32_t id,
+		uint32_t region);
+/** The same, and wait for the answer. @return its status, or a negative errno. */
 int
 hostile_consumer_start(struct hostile *e, struct hostile_consumer *c, uint32_t id, uint32_t region);
 /** As a correct peer posts. */

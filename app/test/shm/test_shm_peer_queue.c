@@ -131,11 +131,9 @@ hostile_region_bad_fd(enum bad_region kind, uint64_t size)
  */
 
 int
-hostile_consumer_start(struct hostile *e, struct hostile_consumer *c, uint32_t id, uint32_t region)
+hostile_consumer_ask(struct hostile *e, struct hostile_consumer *c, uint32_t id, uint32_t region)
 {
-	const bool has_region = region != SHM_WIRE_NO_REGION;
 	union shm_wire_msg msg;
-	void *map;
 	int ret;
 
 	hostile_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
@@ -148,13 +146,22 @@ hostile_consumer_start(struct hostile *e, struct hostile_consumer *c, uint32_t i
 	msg.consumer.region = region;
 	c->msg = msg.consumer;
 	ret = hostile_seg_create(&c->seg, offsetof(struct shm_wire_posts, tail),
-			shm_wire_posts_size(c->msg.nb_posts, has_region));
+			shm_wire_posts_size(c->msg.nb_posts, region != SHM_WIRE_NO_REGION));
 	if (ret != 0)
 		return ret;
 	c->posts = c->seg.map;
 	c->posts->tail = SHM_WIRE_POST_START;
 	c->posts->consumer = id;
-	ret = hostile_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c->seg.fd);
+	return hostile_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c->seg.fd);
+}
+
+int
+hostile_consumer_start(struct hostile *e, struct hostile_consumer *c, uint32_t id, uint32_t region)
+{
+	const bool has_region = region != SHM_WIRE_NO_REGION;
+	int ret = hostile_consumer_ask(e, c, id, region);
+	void *map;
+
 	if (ret == 0)
 		ret = hostile_wait(e, SHM_WIRE_CONSUMER_ACK, TEST_MS);
 	if (ret != 0)
