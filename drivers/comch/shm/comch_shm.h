@@ -233,6 +233,7 @@ struct shm_dev {
 	bool huge; /* regions of huge pages: allocate them, and take them of peers */
 	struct shm_region *regions[SHM_WIRE_MAX_REGIONS]; /* that peers write to */
 	TAILQ_HEAD(, shm_remote_consumer) dying; /* consumers of peers that producers still use */
+	uint32_t nb_dying; /* atomic */
 	struct shm_thread *thread; /* NULL before it is started */
 	struct shm_broker *strangers; /* closes sockets of those who are not let in */
 	uint32_t nb_drops; /* of these that wait for it; atomic */

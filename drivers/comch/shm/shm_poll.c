@@ -770,7 +770,7 @@ group_deadline(const struct shm_group *group)
 	if (__atomic_load_n(&group->dev->nb_held, __ATOMIC_RELAXED) != 0)
 		deadline = RTE_MIN(deadline, now + rte_get_tsc_hz());
 	/* relaxed: whoever makes it not empty looks after it as well */
-	if (__atomic_load_n(&group->dev->dying.tqh_first, __ATOMIC_RELAXED) != NULL)
+	if (__atomic_load_n(&group->dev->nb_dying, __ATOMIC_RELAXED) != 0)
 		deadline = RTE_MIN(deadline, now + ms);
 	/* the same: it sees no event of the socket */
 	if (__atomic_load_n(&group->dev->later, __ATOMIC_RELAXED))

@@ -87,6 +87,7 @@ shm_dying_check_locked(struct shm_dev *dev)
 		if (rc_is_busy(rc))
 			continue;
 		TAILQ_REMOVE(&dev->dying, rc, next);
+		__atomic_fetch_sub(&dev->nb_dying, 1, __ATOMIC_RELAXED);
 		shm_remote_consumer_drop_locked(rc);
 	}
 }
@@ -107,6 +108,7 @@ static void
 rc_die_locked(struct shm_remote_consumer *rc)
 {
 	TAILQ_INSERT_TAIL(&rc->link->dev->dying, rc, next);
+	__atomic_fetch_add(&rc->link->dev->nb_dying, 1, __ATOMIC_RELAXED);
 }
 
 static bool
