@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <limits.h>
 
+#include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
 #define MAX_REPS 256
@@ -245,6 +246,47 @@ test_two_cards(void)
 	return TEST_SUCCESS;
 }
 
+/* How often the log says that a second device has the address of the first. */
+static int
+second_card(const char *functions, const char *folder, const char *bus, unsigned int lines)
+{
+	int second;
+
+	TEST_EXPECT(test_log_begin(), 0);
+	test_log_restore();
+	second = test_vdev_add("role=dpu,functions=%s,path=%s,pci_bus=%s", functions, folder, bus);
+	test_log_quiet();
+	TEST_TRUE(second >= 0);
+	TEST_EXPECT(test_log_count("which is another card"), lines);
+	TEST_EXPECT(test_log_count("give both sides of this card another pci_bus="), lines);
+	test_log_passed();
+	test_log_end();
+	if (lines == 0 && strcmp(folder, path) != 0)
+		TEST_EXPECT(rte_comch_dev_get_id_by_name(test_dev_info((int16_t)second).pci_addr),
+				second);
+	TEST_EXPECT(rte_comch_dev_get_id_by_name(test_dev_info((int16_t)card).pci_addr), card);
+	TEST_EXPECT(test_vdev_remove((int16_t)second), 0);
+	return TEST_SUCCESS;
+}
+
+/* Two cards in one process: each is found by its address, or the log says that it is not. */
+static int
+test_card_addresses(void)
+{
+	char folder[PATH_MAX];
+
+	TEST_EXPECT(test_rendezvous_create(folder, sizeof(folder)), 0);
+	card = test_vdev_add("role=dpu,functions=pf0,path=%s,pci_bus=00b1:3b", path);
+	TEST_TRUE(card >= 0);
+	TEST_CALL(second_card("pf0", folder, "00b1:3b", 1));
+	TEST_CALL(second_card("pf0", folder, "00b1:5b", 0));
+	TEST_CALL(second_card("pf0", folder, "00b2:3b", 0));
+	/* of the same card */
+	TEST_CALL(second_card("pf1", path, "00b1:3b", 0));
+	test_rendezvous_remove(folder);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "comch: representors that programs look up",
 	.setup = suite_setup,
@@ -257,6 +299,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_same_vf),
 		TEST_CASE_ST(case_setup, case_teardown, test_same_sf),
 		TEST_CASE_ST(case_setup, case_teardown, test_same_bus),
+		TEST_CASE_ST(case_setup, case_teardown, test_card_addresses),
 		TEST_CASE_ST(case_setup, case_teardown, test_refused_bus),
 		TEST_CASE_ST(case_setup, case_teardown, test_two_cards),
 		TEST_CASES_END()

@@ -84,6 +84,15 @@ func_pci_addr(const struct shm_dev *dev, const struct shm_func *func, char *addr
 		devfn / 8 % 32, devfn % 8);
 }
 
+/* That of the card's own device is on another bus, and differs where those of functions do. */
+static void
+card_pci_addr(const struct shm_dev *dev, char *addr, size_t size)
+{
+	uint32_t devfn = (dev->pci_bus - SHM_DFLT_PCI_BUS) % 256;
+
+	snprintf(addr, size, "%04x:03:%02x.%x", dev->pci_domain, devfn / 8, devfn % 8);
+}
+
 /* Where the ends meet, and the function: nobody else has both. */
 static void
 func_vuid(const struct shm_dev *dev, const struct shm_func *func, char *vuid, size_t size)
@@ -102,7 +111,7 @@ shm_info_get(struct rte_comch_dev *rte_dev, struct rte_comch_dev_info *info)
 	if (dev->role == RTE_COMCH_ROLE_DPU) {
 		info->capa |= RTE_COMCH_CAPA_SERVER;
 		info->nb_reps = dev->nb_funcs;
-		snprintf(info->pci_addr, sizeof(info->pci_addr), "%04x:03:00.0", dev->pci_domain);
+		card_pci_addr(dev, info->pci_addr, sizeof(info->pci_addr));
 	} else {
 		info->capa |= RTE_COMCH_CAPA_CLIENT;
 		strlcpy(info->function, dev->funcs[0].name, sizeof(info->function));
@@ -744,6 +753,32 @@ shm_dev_alloc(void)
 	return dev;
 }
 
+/* Another card may have the address of this one: who looks for that finds the first. */
+static void
+dev_address_check(const struct shm_dev *dev)
+{
+	const struct rte_comch_dev_info *own = &dev->dev->info;
+	struct rte_comch_dev_info info;
+	const struct rte_comch_dev *other;
+	int16_t id;
+
+	if (dev->role != RTE_COMCH_ROLE_DPU)
+		return;
+	RTE_COMCH_FOREACH_DEV(id) {
+		if (id == dev->dev->data->dev_id || rte_comch_dev_info_get(id, &info) != 0 ||
+				info.role != RTE_COMCH_ROLE_DPU ||
+				strcmp(info.pci_addr, own->pci_addr) != 0)
+			continue;
+		other = rte_comch_pmd_get_by_name(info.name);
+		/* two devices of one card serve different functions of it */
+		if (other == NULL || (other->ops == &shm_ops && strcmp(
+				((const struct shm_dev *)other->priv)->space, dev->space) == 0))
+			continue;
+		SHM_LOG(WARNING, "%s: its PCI address %s is that of %s, too, which is another card: who looks for it finds one of them only; give both sides of this card another pci_bus=",
+			dev->dev->data->name, own->pci_addr, info.name);
+	}
+}
+
 static int
 shm_probe(struct rte_vdev_device *vdev)
 {
@@ -780,8 +815,10 @@ shm_probe(struct rte_vdev_device *vdev)
 	ret = shm_dev_open(dev);
 	if (ret == 0)
 		ret = rte_comch_pmd_ready(rte_dev);
-	if (ret == 0)
+	if (ret == 0) {
+		dev_address_check(dev);
 		return 0;
+	}
 	shm_links_kill(dev, -ESHUTDOWN);
 	rte_comch_pmd_release(rte_dev);
 fail:
