@@ -25,7 +25,7 @@
 #define REGION_SIZE (4ul << 20)
 /* Of which one fits and two do not, and how often two engines want one at a time. */
 #define LARGE_MIB 10u
-#define ENGINE_ROUNDS 50u
+#define ENGINE_ROUNDS 20u
 
 /* An engine that turns in a thread of its own, with a server. */
 struct engine {
