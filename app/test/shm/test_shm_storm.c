@@ -29,7 +29,7 @@
 /* Turns of the engine of which some are said at once, and one that fails the case. */
 #define LONG_TURN_NS UINT64_C(5000000)
 #define LONG_TURNS 3u
-#define MAX_TURN_NS UINT64_C(250000000)
+#define MAX_TURN_NS UINT64_C(100000000)
 /* One that has been waiting for somebody else, which is said, too. */
 #define BLOCKED_NS UINT64_C(1000000000)
 #define LEDGER_MS 100u

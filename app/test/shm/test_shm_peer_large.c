@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Attacks on the time of an engine: rings and regions that are as large as can be, or many at
+ * once. They are left to the thread of the device, while what they are for comes to its end.
+ */
+
+
+#include "test_shm_peer_fast.h"
+
+/* Messages of a ring of nearly 16 MiB, and a region of that. */
+#define QUEUE_SIZE 4000u
+#define REGION_SIZE (UINT64_C(16) << 20)
+/* Processor time of a turn; the least of some tries, as others may disturb one. */
+#define TURN_NS UINT64_C(3000000)
+#define NB_TRIES 3u
+/* Connections and consumers that are asked for at once. */
+#define NB_CONNS 100u
+/* Turns after which the peer thinks better of it. */
+#define NB_TURNS 8u
+
+/* One turn, and the longest so far. */
+static void
+turn(uint64_t *worst)
+{
+	uint64_t begin = test_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	peer_serve(peer_env.pe);
+	begin = test_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+	*worst = RTE_MAX(*worst, begin);
+}
+
+/* As many messages of a type as that. */
+static int
+await(struct hostile *e, uint16_t type, uint32_t nb, uint64_t *worst)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	int ret;
+
+	while (nb != 0) {
+		TEST_TRUE(test_now_ns() < end);
+		turn(worst);
+		while ((ret = hostile_recv(e)) > 0)
+			nb -= ret == type;
+		TEST_TRUE(ret == 0);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+turns_judge(uint64_t least)
+{
+	test_note("a turn took %.2f ms at most", (double)least / 1e6);
+	if (!TEST_ASAN)
+		TEST_TRUE(least < TURN_NS);
+	TEST_CALL(peer_honest(10));
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+connect_send(struct hostile *e, uint32_t id, uint32_t queue_size)
+{
+	union shm_wire_msg msg;
+
+	hostile_fill(&msg, SHM_WIRE_CONNECT, id);
+	msg.connect.rx.queue_size = queue_size;
+	return hostile_send(e, &msg, SHM_WIRE_CONNECT, id, -1);
+}
+
+/* A consumer of a region of its own, which is number 0 of the link. */
+static int
+consumer_send(struct hostile *e, struct hostile_region *r, uint32_t id)
+{
+	const uint32_t size = shm_wire_posts_size(HOSTILE_POSTS, true);
+	struct hostile_seg seg;
+	union shm_wire_msg msg;
+
+	if (r->fd < 0) {
+		TEST_EXPECT(hostile_region_create(r, REGION_SIZE), 0);
+		TEST_EXPECT(hostile_region_send(e, r, 0), 0);
+	}
+	hostile_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
+	msg.consumer.consumer = id;
+	msg.consumer.region = 0;
+	TEST_EXPECT(hostile_seg_create(&seg, offsetof(struct shm_wire_posts, tail), size), 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, seg.fd), 0);
+	hostile_seg_free(&seg);
+	return TEST_SUCCESS;
+}
+
+static int
+test_ring(void)
+{
+	uint64_t worst, least = UINT64_MAX;
+	struct hostile *e;
+	unsigned int i;
+
+	for (i = 0; i < NB_TRIES; i++) {
+		e = hostile_up();
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(connect_send(e, 0, QUEUE_SIZE), 0);
+		worst = 0;
+		TEST_CALL(await(e, SHM_WIRE_ACCEPT, 1, &worst));
+		TEST_TRUE(e->msg.accept.tx.ring_size >= QUEUE_SIZE * 4080);
+		hostile_close(e);
+		least = RTE_MIN(least, worst);
+		peer_turn_ms(2);
+	}
+	return turns_judge(least);
+}
+
+static int
+test_rings(void)
+{
+	uint64_t worst, least = UINT64_MAX;
+	struct hostile *e;
+	unsigned int i, k;
+
+	for (i = 0; i < NB_TRIES; i++) {
+		e = hostile_up();
+		TEST_TRUE(e != NULL);
+		for (k = 0; k < NB_CONNS; k++)
+			TEST_EXPECT(connect_send(e, k, 4), 0);
+		worst = 0;
+		TEST_CALL(await(e, SHM_WIRE_ACCEPT, NB_CONNS, &worst));
+		hostile_close(e);
+		least = RTE_MIN(least, worst);
+		peer_turn_ms(2);
+	}
+	return turns_judge(least);
+}
+
+static int
+test_region(void)
+{
+	uint64_t worst, least = UINT64_MAX;
+	struct hostile_region r;
+	struct hostile *e;
+	unsigned int i;
+
+	for (i = 0; i < NB_TRIES; i++) {
+		e = hostile_connected();
+		TEST_TRUE(e != NULL);
+		r.fd = -1;
+		TEST_CALL(consumer_send(e, &r, 1));
+		worst = 0;
+		TEST_CALL(await(e, SHM_WIRE_CONSUMER_ACK, 1, &worst));
+		TEST_EXPECT(e->msg.consumer_ack.status, 0);
+		hostile_region_free(&r);
+		hostile_close(e);
+		least = RTE_MIN(least, worst);
+		peer_turn_ms(2);
+	}
+	return turns_judge(least);
+}
+
+/* The peer closes what is being made: the link goes on, and can have the same again. */
+static int
+test_ring_closed(void)
+{
+	struct hostile *e = hostile_up();
+	uint64_t worst = 0;
+	unsigned int i, k;
+
+	TEST_TRUE(e != NULL);
+	for (i = 0; i <= NB_TURNS; i++) {
+		TEST_EXPECT(connect_send(e, i, QUEUE_SIZE - i), 0);
+		for (k = 0; k < i; k++)
+			turn(&worst);
+		TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, i), 0);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	}
+	/* what was made for one of them and never told of is made known now */
+	TEST_EXPECT(connect_send(e, 0, QUEUE_SIZE - NB_TURNS), 0);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
+	TEST_TRUE((e->msg.accept.tx.new_seg != 0) == (e->msg_fd >= 0));
+	TEST_CALL(peer_honest(10));
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_ring_killed(void)
+{
+	struct hostile *e;
+	uint64_t worst = 0;
+	unsigned int i, k;
+
+	for (i = 0; i <= NB_TURNS; i++) {
+		e = hostile_up();
+		TEST_TRUE(e != NULL);
+		TEST_EXPECT(connect_send(e, 0, QUEUE_SIZE), 0);
+		for (k = 0; k < i; k++)
+			turn(&worst);
+		hostile_close(e);
+	}
+	PEER_WAIT(peer_links() == 1, TEST_MS);
+	return peer_honest(10);
+}
+
+static int
+test_consumer_closed(void)
+{
+	struct hostile_region r;
+	struct hostile *e;
+	uint64_t worst = 0;
+	unsigned int i, k;
+
+	for (i = 0; i <= NB_TURNS; i++) {
+		e = hostile_connected();
+		TEST_TRUE(e != NULL);
+		r.fd = -1;
+		TEST_CALL(consumer_send(e, &r, 1));
+		for (k = 0; k < i; k++)
+			turn(&worst);
+		if (i % 2 == 0) {
+			TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
+			TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+			/* the same again, of the same link */
+			TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+		}
+		hostile_region_free(&r);
+		hostile_close(e);
+	}
+	return peer_honest(10);
+}
+
+/* Two of one number: the second is a breach, whether the first is there yet or not. */
+static int
+test_consumer_twice(void)
+{
+	struct hostile *e = hostile_connected();
+	struct hostile_region r = { .fd = -1 };
+
+	TEST_TRUE(e != NULL);
+	TEST_CALL(consumer_send(e, &r, 1));
+	TEST_CALL(consumer_send(e, &r, 1));
+	PEER_WAIT(peer_violations() == 1, TEST_MS);
+	hostile_region_free(&r);
+	return peer_honest(10);
+}
+
+/* The engine goes while a ring is made for a server of it. */
+static int
+test_engine_gone(void)
+{
+	struct rte_comch_pe *pe;
+	struct test_ep *server;
+	union shm_wire_msg msg;
+	struct hostile *e;
+	unsigned int i, k;
+
+	for (i = 0; i < NB_TRIES; i++) {
+		TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+		server = test_server_run("short", pe);
+		TEST_TRUE(server != NULL);
+		e = hostile_up();
+		TEST_TRUE(e != NULL);
+		hostile_fill(&msg, SHM_WIRE_CONNECT, 0);
+		msg.connect.rx.queue_size = QUEUE_SIZE;
+		strcpy(msg.connect.name, "short");
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, 0, -1), 0);
+		for (k = 0; k < 1 + i % 3; k++)
+			peer_serve(pe);
+		TEST_EXPECT(test_ep_close(server), 0);
+		TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+		peer_turn_ms(2);
+		hostile_close(e);
+		PEER_WAIT(peer_links() == 1, TEST_MS);
+		if (i == 0) /* the honest keep what wakes an engine of that number */
+			peer_settle();
+	}
+	TEST_CALL(peer_honest(10));
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "shm, a hostile peer: what is large",
+	.setup = peer_suite_setup,
+	.teardown = peer_suite_teardown,
+	.unit_test_cases = {
+		TEST_CASE_ST(peer_setup, peer_teardown, test_ring),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_rings),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_region),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_ring_closed),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_ring_killed),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_consumer_closed),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_consumer_twice),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_engine_gone),
+		TEST_CASES_END(),
+	},
+};
+
+REGISTER_FAST_TEST(shm_peer_large_autotest, unit_test_suite_runner, &suite)
