@@ -89,6 +89,8 @@ extern int shm_logtype;
  * byte by itself. What is left wakes us again.
  */
 #define SHM_WAKE_BYTES 64
+/* Messages that a peer may have put into what wakes it: more than fit there. */
+#define SHM_WAKE_MSGS 1024
 
 /* Clients of one poll that ask for their connection. */
 #define SHM_CONNECT_BURST 64

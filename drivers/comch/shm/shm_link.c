@@ -553,6 +553,31 @@ bad:
 }
 
 /*
+ * Nothing comes to a wake socket, and what has come is dropped: a peer's own socket, in the queue
+ * of one that we keep, would never tell its end. One without a peer could still begin to listen.
+ */
+static bool
+wake_mute(int fd)
+{
+	struct sockaddr_un addr;
+	socklen_t len = sizeof(addr);
+	uint8_t drop[4096];
+	ssize_t n;
+	int i;
+
+	if (getpeername(fd, (struct sockaddr *)&addr, &len) != 0 || shutdown(fd, SHUT_RD) != 0)
+		return false;
+	for (i = 0; i < SHM_WAKE_MSGS; i++) {
+		n = recv(fd, drop, sizeof(drop), MSG_DONTWAIT);
+		if (n == 0)
+			return true;
+		if (n < 0 && errno != ECONNRESET && errno != EINTR)
+			return false;
+	}
+	return false;
+}
+
+/*
  * It must be what cannot hold up a sender. The card's side is trusted to give an event
  * descriptor; what other users give it, their broker has made.
  */
@@ -565,7 +590,8 @@ is_wake(const struct shm_dev *dev, int fd)
 	if (dev->role == RTE_COMCH_ROLE_HOST)
 		return (fcntl(fd, F_GETFL) & O_NONBLOCK) != 0;
 	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
-		getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM;
+		getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM &&
+		wake_mute(fd);
 }
 
 static void

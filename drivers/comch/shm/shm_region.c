@@ -387,6 +387,16 @@ peer_map(const struct shm_peer_region *region)
 	return map == MAP_FAILED ? NULL : map;
 }
 
+static void
+region_fd_drop(struct shm_peer_region *region)
+{
+	if (region->fd < 0)
+		return;
+	shm_fd_drop(region->dev, region->ledger, region->fd);
+	region->fd = -1;
+	shm_ledger_give(region->ledger, SHM_LIMIT_FDS, 1);
+}
+
 /*
  * Keep what the peer offers until a consumer needs it: to map it takes time, and
  * here the lock is held. Owns the descriptor if it returns 0; -EPROTO if the peer
@@ -413,18 +423,11 @@ shm_peer_region_add(struct shm_link *link, const struct shm_wire_region *msg, in
 	region->refs = 1;
 	region->size = msg->size;
 	region->fd = fd;
+	/* no memory: a socket that is kept could be the peer's own, which would never end */
+	if (fcntl(fd, F_GET_SEALS) < 0)
+		region_fd_drop(region);
 	link->peer_regions[msg->region] = region;
 	return 0;
-}
-
-static void
-region_fd_drop(struct shm_peer_region *region)
-{
-	if (region->fd < 0)
-		return;
-	shm_fd_drop(region->dev, region->ledger, region->fd);
-	region->fd = -1;
-	shm_ledger_give(region->ledger, SHM_LIMIT_FDS, 1);
 }
 
 /* Its pages count for this process where the peer has taken them out and we write. */

@@ -33,6 +33,8 @@
 /* Messages of one socket in one turn, and in the last one. */
 #define BURST 16
 #define LAST_MSGS 1024
+/* Those that a peer may have put into what wakes it: more than fit there. */
+#define WAKE_MSGS 4096
 /* Until a message is tried again that has met a limit of descriptors on their way. */
 #define AGAIN_MS 10
 
@@ -219,11 +221,28 @@ wake_end(struct wake *w)
 	fd_close(peer);
 }
 
+/* As wake_mute() in shm_link.c. To drop what has come may take for ever. */
+static bool
+wake_mute(int fd)
+{
+	uint8_t drop[SHM_BROKER_MSG];
+	socklen_t len = sizeof(drop);
+	long n = -ECONNRESET;
+	uint32_t i;
+
+	if (rt_call(__NR_getpeername, fd, (long)drop, (long)&len, 0, 0, 0) != 0 ||
+			rt_call(__NR_shutdown, fd, SHUT_RD, 0, 0, 0, 0) != 0)
+		return false;
+	for (i = 0; i < WAKE_MSGS && (n > 0 || n == -ECONNRESET || n == -EINTR); i++)
+		n = rt_call(__NR_recvfrom, fd, (long)drop, sizeof(drop), MSG_DONTWAIT, 0, 0);
+	return n == 0;
+}
+
 static bool
 is_wake(const struct link *l, int fd)
 {
 	return sock_is(fd, SO_DOMAIN, AF_UNIX) && sock_is(fd, SO_TYPE, SOCK_STREAM) &&
-		is_of_user(fd, l->fds[PEER]);
+		is_of_user(fd, l->fds[PEER]) && wake_mute(fd);
 }
 
 /*
