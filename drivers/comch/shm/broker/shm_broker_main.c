@@ -400,8 +400,8 @@ settle(void)
 		fd_close(parked[--nb_parked]);
 }
 
-/* A new link, or a socket to be closed. */
-static void
+/* A new link, or a socket to be closed; false if there is none. */
+static bool
 sock_take(void)
 {
 	int fds[MAX_FDS];
@@ -412,7 +412,7 @@ sock_take(void)
 	if (n == 0)
 		rt_call(__NR_exit_group, 0, 0, 0, 0, 0, 0);
 	if (n != 1)
-		return;
+		return false;
 	if (nb == 0)
 		settle();
 	for (i = 0; nb == 2 && i < SHM_BROKER_LINKS; i++) {
@@ -427,11 +427,12 @@ sock_take(void)
 		links[i].fds[OWN] = fds[1];
 		links[i].over[PEER] = links[i].over[OWN] = false;
 		links[i].held[PEER].waits = links[i].held[OWN].waits = false;
-		return;
+		return true;
 	}
 	for (i = 0; i < nb; i++)
 		if (fds[i] >= 0)
 			fd_park(fds[i]);
+	return true;
 }
 
 /* What to wait for. How many there are; and whether some are to be tried without an event. */
@@ -484,8 +485,8 @@ comch_dpa_rt_start(void)
 			at += link_turn(&links[i], &pfds[at]);
 		}
 		/* last: a new link may take the place of an old one */
-		if (pfds[0].revents != 0)
-			sock_take();
+		for (i = 0; pfds[0].revents != 0 && i < BURST && sock_take(); i++)
+			;
 	}
 }
 
