@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,10 +41,10 @@ count_entries(const char *dir)
 
 /*
  * Brokers of shm devices that this process has: children of one of its threads. And what they
- * have open, if that is asked for.
+ * have open, if that is asked for. They get a signal, if it is not 0.
  */
 static unsigned int
-count_brokers(unsigned int *nb_fds)
+count_brokers(unsigned int *nb_fds, int sig)
 {
 	DIR *d = opendir("/proc/self/task");
 	struct dirent *entry;
@@ -67,6 +68,8 @@ count_brokers(unsigned int *nb_fds)
 			snprintf(path, sizeof(path), "/proc/%u/fd", pid);
 			if (nb_fds != NULL && is_broker)
 				*nb_fds += count_entries(path);
+			if (sig != 0 && is_broker)
+				kill((pid_t)pid, sig);
 		}
 		if (f != NULL)
 			fclose(f);
@@ -80,7 +83,7 @@ count_brokers(unsigned int *nb_fds)
 unsigned int
 test_count_fds(void)
 {
-	return count_entries("/proc/self/fd") - 2 * count_brokers(NULL);
+	return count_entries("/proc/self/fd") - 2 * count_brokers(NULL, 0);
 }
 
 unsigned int
@@ -88,8 +91,14 @@ test_count_broker_fds(void)
 {
 	unsigned int nb = 0;
 
-	count_brokers(&nb);
+	count_brokers(&nb, 0);
 	return nb;
+}
+
+unsigned int
+test_signal_brokers(int sig)
+{
+	return count_brokers(NULL, sig);
 }
 
 unsigned int

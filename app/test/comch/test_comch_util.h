@@ -227,6 +227,8 @@ unsigned int test_count_fds(void);
 int test_syscall_refuse(long nr, int err, bool all_threads);
 /** Of all brokers of shm devices of this process. */
 unsigned int test_count_broker_fds(void);
+/** Send all of them a signal. @return how many there are. */
+unsigned int test_signal_brokers(int sig);
 unsigned int test_count_maps(void);
 /** Resident memory that no other process shares. */
 uint64_t test_private_kb(void);

@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -22,6 +23,8 @@
 #define MAX_MAPS 60
 #define MAX_MEM 16u /* MiB */
 #define MAX_FDS 128u
+/* So many sockets are too much for a process without a core. */
+#define MAX_SLOW 500u
 #define REGION_SIZE (4ul << 20)
 /* Of which one fits and two do not, and how often two engines want one at a time. */
 #define LARGE_MIB 10u
@@ -104,6 +107,31 @@ test_links(void)
 	hostile_close(e[0]);
 	PEER_WAIT(link_open(&more) == 0, TEST_MS);
 	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * The process that closes what is refused has no core, and far too much to do: it is replaced,
+ * and killed some time later, though nothing more comes.
+ */
+static int
+test_refused_slowly(void)
+{
+	unsigned int i, before;
+	struct hostile *e;
+
+	for (i = 0; i < MAX_LINKS; i++)
+		TEST_EXPECT(link_open(&e), i < MAX_LINKS - 1 ? 0 : -EUSERS);
+	hostile_close(e);
+	before = test_signal_brokers(SIGSTOP);
+	for (i = 0; i < MAX_SLOW && test_signal_brokers(0) == before; i++) {
+		TEST_EXPECT(link_open(&e), -EUSERS);
+		hostile_close(e);
+	}
+	test_note("%u sockets for one that does nothing", i);
+	TEST_TRUE(i < MAX_SLOW);
+	PEER_WAIT(test_signal_brokers(0) <= before, TEST_MS);
+	test_signal_brokers(SIGCONT);
 	return TEST_SUCCESS;
 }
 
@@ -564,6 +592,7 @@ static struct unit_test_suite suite = {
 	.teardown = peer_suite_teardown,
 	.unit_test_cases = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_links),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_refused_slowly),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_idle_links),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_memory),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_memory_again),

@@ -241,8 +241,7 @@ struct shm_dev {
 	uint32_t nb_drops; /* of these that wait for it; atomic */
 	TAILQ_HEAD(, shm_broker) brokers_left; /* that are to end, and have not; of the thread */
 	uint32_t nb_brokers_left; /* atomic */
-	struct shm_trash reap;    /* looks after them when there are too many */
-	bool reap_posted;         /* atomic */
+	void (*look)(struct shm_dev *dev); /* NULL: the thread has nothing to look after */
 	bool broker_all;   /* root and the own user have brokers, too */
 };
 
@@ -550,7 +549,7 @@ void shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd);
 bool shm_broker_wanted(const struct shm_dev *dev, uid_t uid);
 int shm_broker_give(struct shm_dev *dev, struct shm_ledger *ledger, int fd);
 void shm_broker_drop(struct shm_dev *dev, int fd);
-bool shm_broker_busy(struct shm_dev *dev);
+bool shm_broker_busy(const struct shm_dev *dev);
 void shm_broker_end(struct shm_dev *dev, struct shm_broker *broker);
 void shm_brokers_free(struct shm_dev *dev);
 

@@ -174,6 +174,7 @@ brokers_reap(struct shm_dev *dev)
 			broker->kill_at = UINT64_MAX;
 		}
 	}
+	dev->look = TAILQ_EMPTY(&dev->brokers_left) ? NULL : brokers_reap;
 }
 
 /*
@@ -362,27 +363,10 @@ shm_broker_drop(struct shm_dev *dev, int fd)
 	close(fd);
 }
 
-static void
-reap_run(struct shm_trash *trash)
-{
-	struct shm_dev *dev = container_of(trash, struct shm_dev, reap);
-
-	brokers_reap(dev);
-	__atomic_store_n(&dev->reap_posted, false, __ATOMIC_RELEASE);
-}
-
-/* As long as many wait to be closed, nobody is asked in. The lock is held. */
+/* As long as many wait to be closed, or do not end, nobody is asked in. */
 bool
-shm_broker_busy(struct shm_dev *dev)
+shm_broker_busy(const struct shm_dev *dev)
 {
-	if (__atomic_load_n(&dev->nb_drops, __ATOMIC_RELAXED) >= BROKER_MAX_DROPS)
-		return true;
-	if (__atomic_load_n(&dev->nb_brokers_left, __ATOMIC_RELAXED) < BROKER_MAX_LEFT)
-		return false;
-	/* acquire: pairs with the release in reap_run() */
-	if (!__atomic_load_n(&dev->reap_posted, __ATOMIC_ACQUIRE)) {
-		dev->reap_posted = true;
-		shm_trash_put(dev, &dev->reap, reap_run);
-	}
-	return true;
+	return __atomic_load_n(&dev->nb_drops, __ATOMIC_RELAXED) >= BROKER_MAX_DROPS ||
+		__atomic_load_n(&dev->nb_brokers_left, __ATOMIC_RELAXED) >= BROKER_MAX_LEFT;
 }

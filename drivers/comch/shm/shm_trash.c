@@ -10,10 +10,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "comch_shm.h"
 #include "dpdk_release.h"
+
+/* Between two looks, if there is nothing else to do. */
+#define LOOK_MS 100
 
 struct shm_thread {
 	pthread_mutex_t lock; /* of what follows; behind the device's, and nothing is done in it */
@@ -31,15 +35,37 @@ struct trash_fd {
 	int fd;
 };
 
+/* For something to do, and for what has to be looked after meanwhile. */
+static void
+trash_wait(struct shm_dev *dev)
+{
+	struct shm_thread *thread = dev->thread;
+	struct timespec until;
+
+	if (dev->look == NULL) {
+		pthread_cond_wait(&thread->cond, &thread->lock); /* check-ok: must sleep */
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += LOOK_MS * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&thread->cond, &thread->lock, &until); /* check-ok: must sleep */
+	pthread_mutex_unlock(&thread->lock); /* check-ok: waiters must sleep */
+	dev->look(dev);
+	pthread_mutex_lock(&thread->lock); /* check-ok: waiters must sleep */
+}
+
 static DPDK_THREAD_FUNC(trash_main, arg)
 {
-	struct shm_thread *thread = arg;
+	struct shm_dev *dev = arg;
+	struct shm_thread *thread = dev->thread;
 	struct shm_trash *trash;
 
 	pthread_mutex_lock(&thread->lock); /* check-ok: waiters must sleep */
 	for (;;) {
 		while (STAILQ_EMPTY(&thread->list) && !thread->ends)
-			pthread_cond_wait(&thread->cond, &thread->lock); /* check-ok: must sleep */
+			trash_wait(dev);
 		trash = STAILQ_FIRST(&thread->list);
 		if (trash == NULL)
 			break;
@@ -56,21 +82,25 @@ int
 shm_trash_start(struct shm_dev *dev)
 {
 	struct shm_thread *thread = calloc(1, sizeof(*thread));
+	pthread_condattr_t attr;
 	int ret;
 
 	if (thread == NULL)
 		return -ENOMEM;
 	STAILQ_INIT(&thread->list);
 	pthread_mutex_init(&thread->lock, NULL); /* check-ok: waiters must sleep */
-	pthread_cond_init(&thread->cond, NULL); /* check-ok: waiters must sleep */
+	pthread_condattr_init(&attr); /* check-ok: waiters must sleep */
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC); /* check-ok: the other may step */
+	pthread_cond_init(&thread->cond, &attr); /* check-ok: waiters must sleep */
+	pthread_condattr_destroy(&attr); /* check-ok: waiters must sleep */
 	thread->pid = getpid();
-	ret = dpdk_thread_create_control(&thread->thread, "comch-shm", trash_main, thread);
-	if (ret != 0) {
-		free(thread);
-		return ret > 0 ? -ret : ret;
-	}
 	dev->thread = thread;
-	return 0;
+	ret = dpdk_thread_create_control(&thread->thread, "comch-shm", trash_main, dev);
+	if (ret == 0)
+		return 0;
+	dev->thread = NULL;
+	free(thread);
+	return ret > 0 ? -ret : ret;
 }
 
 /* A child that this process has forked has no thread, and ends nothing of its parent's. */
