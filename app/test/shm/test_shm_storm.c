@@ -180,6 +180,24 @@ ledgers_look(void)
 	return sum;
 }
 
+/* What is left when the case has failed: ledgers, and links with their states. */
+static void
+storm_left(void)
+{
+	struct rte_comch_dev *dev = test_mock_dev(test_pair.dpu);
+	struct rte_comch_pmd_user user;
+	uint32_t i, k;
+
+	for (i = 0; dev->ops->user_get(dev, i, &user) == 0; i++)
+		for (k = 0; k < user.nb_limits; k++)
+			if (user.limits[k].used != 0)
+				test_note("left on %s: user %u has %" PRIu64 " %s of %" PRIu64,
+					user.function, user.uid, user.limits[k].used,
+					user.limits[k].name, user.limits[k].max);
+	test_note("left with brokers: %u descriptors", test_count_broker_fds());
+	dev->ops->dump(dev, stdout);
+}
+
 static void
 clients_look(const char *how)
 {
@@ -336,7 +354,7 @@ storm_seconds(void)
 }
 
 static int
-test_all_at_once(void)
+storm_run(void)
 {
 	const char *only = getenv("COMCH_TEST_IDEA");
 	const unsigned int seconds = storm_seconds();
@@ -374,6 +392,16 @@ test_all_at_once(void)
 	else
 		TEST_TRUE(storm.all.max < MAX_TURN_NS);
 	return TEST_SUCCESS;
+}
+
+static int
+test_all_at_once(void)
+{
+	int ret = storm_run();
+
+	if (ret != TEST_SUCCESS)
+		storm_left();
+	return ret;
 }
 
 static int

@@ -178,9 +178,10 @@ shm_dump(struct rte_comch_dev *rte_dev, FILE *f)
 	TAILQ_FOREACH(link, &dev->links, next) {
 		for (i = 0, nb = 0; i < SHM_WIRE_MAX_CHANS; i++)
 			nb += link->chans[i] != NULL;
-		fprintf(f, "  link: function %s process %u user %u %s, %u connections, %" PRIu64
+		fprintf(f, "  link: function %s process %u user %u %s%s, %u connections, %" PRIu64
 			" bytes taken by its user\n", link->func->name, link->pid, link->uid,
-			link->state == SHM_LINK_UP ? "up" : "attaching", nb,
+			link->state == SHM_LINK_UP ? "up" : "attaching",
+			link->left ? ", whose process has ended" : "", nb,
 			__atomic_load_n(&link->ledger->used[SHM_LIMIT_MEM],
 				__ATOMIC_RELAXED));
 	}
