@@ -340,21 +340,30 @@ process_fds(pid_t pid)
 	return nb;
 }
 
+/* Of pids, while children are started in another one; or -1. */
+static int own_ns = -1;
+
+static void
+container_leave(void)
+{
+	if (own_ns < 0)
+		return;
+	if (setns(own_ns, CLONE_NEWPID) != 0)
+		test_fail("no way back: %s", strerror(errno));
+	close(own_ns);
+	own_ns = -1;
+}
+
 /* A card's side that no process of ours has a number in. NULL: it cannot be had here. */
 static struct test_child *
 container_start(struct test_place *place)
 {
-	int ns = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
 	struct test_child *card = NULL;
 
-	if (ns < 0)
-		return NULL;
-	if (unshare(CLONE_NEWPID) == 0) {
+	own_ns = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
+	if (own_ns >= 0 && unshare(CLONE_NEWPID) == 0)
 		card = test_child_start(place, NULL);
-		if (setns(ns, CLONE_NEWPID) != 0)
-			test_give_up("no way back: %s", strerror(errno));
-	}
-	close(ns);
+	container_leave();
 	return card;
 }
 
@@ -422,6 +431,7 @@ test_container_other_user(void)
 static void
 attack_teardown(void)
 {
+	container_leave(); /* a child that does not start ends the case */
 	maker_close();
 	test_child_cleanup();
 	peer_teardown();
