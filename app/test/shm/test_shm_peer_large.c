@@ -7,6 +7,7 @@
  * once. They are left to the thread of the device, while what they are for comes to its end.
  */
 
+#include <rte_cycles.h>
 
 #include "test_shm_peer_fast.h"
 
@@ -20,6 +21,9 @@
 #define NB_CONNS 100u
 /* Turns after which the peer thinks better of it. */
 #define NB_TURNS 8u
+/* Rings that it closes at once, and rounds of them. */
+#define NB_AT_ONCE 12u
+#define NB_SIZES 8u
 
 /* One turn, and the longest so far. */
 static void
@@ -182,6 +186,45 @@ test_ring_closed(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * The peer closes what is being made, and never asks for that size again. Another engine takes
+ * the words of its end, so that they come before what is made, or behind it.
+ */
+static int
+test_rings_closed(void)
+{
+	struct rte_comch_pe *pe;
+	struct test_ep *server;
+	struct hostile *e;
+	unsigned int i, k;
+
+	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+	server = test_server_run("other", pe);
+	TEST_TRUE(server != NULL);
+	peer_settle();
+	e = hostile_up();
+	TEST_TRUE(e != NULL);
+	for (i = 0; i < NB_SIZES; i++) {
+		for (k = 0; k < NB_AT_ONCE; k++)
+			TEST_EXPECT(connect_send(e, k, k == 0 ? QUEUE_SIZE / 2 : 64 + i), 0);
+		peer_serve(pe);
+		peer_serve(peer_env.pe);
+		for (k = 0; k < NB_AT_ONCE; k++)
+			TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, k), 0);
+		peer_serve(pe);
+		rte_delay_us_sleep(i % 2 * 20000);
+		for (k = 0; k < NB_AT_ONCE; k++)
+			TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	}
+	/* its socket, both ends of it, and what wakes engines */
+	PEER_WAIT(test_count_fds() < peer_env.fds + NB_AT_ONCE, TEST_MS);
+	TEST_EXPECT(test_ep_close(server), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+	TEST_CALL(peer_honest(10));
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 static int
 test_ring_killed(void)
 {
@@ -287,6 +330,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_rings),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_region),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_ring_closed),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_rings_closed),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_ring_killed),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_consumer_closed),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_consumer_twice),

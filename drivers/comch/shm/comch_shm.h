@@ -491,7 +491,7 @@ struct shm_event {
 	int fd; /* -1, or the segment */
 	struct shm_peer_region *region; /* of CONSUMER: what it named when it came; or NULL */
 	struct shm_remote_consumer *rc; /* of CONSUMER: while it is made */
-	struct shm_seg *seg;            /* of CONNECT: where it is made */
+	struct shm_seg *seg;            /* of CONNECT: where it is made; a user of that */
 	uint64_t seg_size;
 	int (*work)(struct shm_event *ev); /* to be done in the thread, before it comes again */
 	int ret;                           /* of that */
@@ -638,6 +638,7 @@ uint64_t shm_ring_size(uint32_t queue_size, uint32_t msg_size);
 void shm_chan_max_rx_set(struct shm_chan *chan, uint32_t queue_size, uint32_t msg_size);
 int shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_event *ev,
 		struct shm_wire_tx *tx, int *fd);
+bool shm_own_seg_undone(struct shm_event *ev);
 int shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd);
 int shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx);
 void shm_segs_free(struct shm_link *link);

@@ -556,6 +556,7 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 	if (alive)
 		done = chan_event(chan, ev);
 	shm_dev_lock(dev);
+	done = done && !shm_own_seg_undone(ev);
 	works = !done && ev->work != NULL;
 	if (done)
 		shm_event_done_locked(ev);

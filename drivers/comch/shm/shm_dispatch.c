@@ -51,6 +51,8 @@ shm_event_done_locked(struct shm_event *ev)
 		shm_peer_region_put_locked(ev->region);
 	if (ev->rc != NULL)
 		shm_remote_consumer_drop_locked(ev->rc);
+	if (ev->seg != NULL)
+		ev->seg->users--;
 	shm_ledger_give(ledger, SHM_LIMIT_EVENTS, ev->weight);
 	shm_chan_put_locked(ev->chan);
 	shm_group_put_locked(ev->group);

@@ -169,18 +169,42 @@ own_seg_find(struct shm_link *link, uint64_t total)
 	return link->nb_segs < SHM_WIRE_MAX_CHANS ? (int)link->nb_segs++ : found;
 }
 
-/* In the device's thread. Its connection may have ended: then it is for another. */
+/* In the device's thread. A connection that has ended needs none. */
 static int
 own_seg_work(struct shm_event *ev)
 {
 	struct shm_link *link = ev->chan->link;
-	int ret;
+	int ret = -ECONNABORTED;
 
 	shm_dev_lock(link->dev);
-	ret = own_seg_make(link, ev->seg, ev->seg_size);
-	ev->seg->users--;
+	if (ev->seg->users > 1)
+		ret = own_seg_make(link, ev->seg, ev->seg_size);
 	shm_dev_unlock(link->dev);
 	return ret;
+}
+
+static int
+own_seg_undo(struct shm_event *ev)
+{
+	struct shm_link *link = ev->chan->link;
+
+	shm_dev_lock(link->dev);
+	own_seg_drop(link, ev->seg);
+	shm_dev_unlock(link->dev);
+	return 0;
+}
+
+/*
+ * Whether the connection of an event has ended before its peer was told of the segment: that
+ * is not kept, as its descriptor counts for nobody.
+ */
+bool
+shm_own_seg_undone(struct shm_event *ev)
+{
+	if (ev->seg == NULL || ev->seg->fd < 0)
+		return false;
+	ev->work = own_seg_undo;
+	return true;
 }
 
 /* A segment of that size for a connection: there is one, or it is made, here or by ev. */
