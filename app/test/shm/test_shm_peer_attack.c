@@ -9,13 +9,14 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <rte_log.h>
 
 #include "test_bluefield_model.h"
-#include "test_shm_peer.h"
+#include "test_shm_peer_fast.h"
 
 /* Answers that a peer does not read: more than its socket holds. */
 #define UNREAD 1500u
@@ -144,6 +145,58 @@ test_too_many_refs(void)
 	return TEST_SUCCESS;
 }
 
+/* Both answers to what was asked while there was no memory; then there is some again. */
+static int
+memory_refused(struct refused *refused)
+{
+	struct hostile *e = hostile_connected(), *other = hostile_up(), *late;
+	struct hostile_consumer c = { 0 };
+	union shm_wire_msg msg;
+
+	TEST_EXPECT(hostile_consumer_ask(e, &c, 1, SHM_WIRE_NO_REGION), 0);
+	hostile_fill(&msg, SHM_WIRE_CONNECT, 1);
+	TEST_EXPECT(hostile_send(other, &msg, SHM_WIRE_CONNECT, 1, -1), 0);
+	late = hostile_open(peer_env.path, "pf0");
+	TEST_TRUE(late != NULL);
+	TEST_EXPECT(hostile_seg_create(&late->seg, offsetof(struct shm_wire_link, sock_doorbell),
+		sizeof(struct shm_wire_link)), 0);
+	hostile_fill(&msg, SHM_WIRE_HELLO, 0);
+	TEST_EXPECT(hostile_send(late, &msg, SHM_WIRE_HELLO, 0, late->seg.fd), 0);
+	TEST_CALL(turn_refused(refused));
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_CONSUMER_ACK, TEST_MS), 0);
+	TEST_EXPECT(e->msg.consumer_ack.status, -ENOMEM);
+	TEST_EXPECT(hostile_wait(other, SHM_WIRE_REFUSE, TEST_MS), 0);
+	TEST_EXPECT(other->msg.reason.reason, -ENOMEM);
+	TEST_EXPECT(hostile_wait(late, SHM_WIRE_HELLO_ACK, TEST_MS), 0);
+	TEST_EXPECT(late->msg.hello_ack.status, -ENOMEM);
+	TEST_TRUE(test_log_has("there is no shared memory for process"));
+	hostile_consumer_free(&c);
+	memset(&c, 0, sizeof(c));
+	TEST_EXPECT(hostile_consumer_start(e, &c, 1, SHM_WIRE_NO_REGION), 0);
+	hostile_consumer_free(&c);
+	TEST_EXPECT(hostile_connect(other, &other->chan, 1), 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * The kernel gives no memory, as it does with vm.overcommit_memory=2 when others have taken
+ * all: each is told, and nothing else happens.
+ */
+static int
+test_memory_refused(void)
+{
+	struct refused refused = { .nr = SYS_fallocate, .err = ENOSPC };
+	int ret;
+
+	TEST_EXPECT(test_log_begin(), 0);
+	test_log_restore();
+	ret = memory_refused(&refused);
+	test_log_quiet();
+	test_log_drop();
+	TEST_EXPECT(peer_violations(), 0);
+	return ret;
+}
+
 /* Some links are refused: what those before them had is given back later. */
 static int
 violations_make(unsigned int nb)
@@ -211,6 +264,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		PEER_CASE(test_queued_send_fails),
 		PEER_CASE(test_too_many_refs),
+		PEER_CASE(test_memory_refused),
 		PEER_CASE(test_log_flood),
 		TEST_CASES_END()
 	},

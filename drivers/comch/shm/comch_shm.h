@@ -642,6 +642,7 @@ bool shm_own_seg_undone(struct shm_event *ev);
 int shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd);
 int shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx);
 void shm_segs_free(struct shm_link *link);
+void shm_seg_refused(const struct shm_link *link, int ret);
 
 /* shm_connect.c: clients that are STARTING */
 int shm_connect_start(struct rte_comch_ctrl *ctrl);

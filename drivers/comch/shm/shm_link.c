@@ -255,8 +255,10 @@ link_own_seg(struct shm_link *link, int *fd)
 
 	ret = shm_seg_create(&seg, offsetof(struct shm_wire_link, sock_doorbell),
 			sizeof(struct shm_wire_link));
-	if (ret != 0)
+	if (ret != 0) {
+		shm_seg_refused(link, ret);
 		return ret;
+	}
 	link->own = seg.map;
 	*fd = seg.fd;
 	return 0;

@@ -59,7 +59,8 @@ shm_seg_create(struct shm_seg *seg, uint32_t hdr_size, uint32_t size)
 		return -errno;
 	/* allocated now: a lack of memory is an error here, and a SIGBUS later */
 	if (ftruncate(seg->fd, size) != 0 || fallocate(seg->fd, 0, 0, size) != 0) {
-		ret = -errno;
+		/* no room in the file: with vm.overcommit_memory=2, or no memory at all */
+		ret = errno == ENOSPC ? -ENOMEM : -errno;
 		goto fail;
 	}
 	seg->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | populate, seg->fd, 0);

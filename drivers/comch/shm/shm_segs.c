@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "comch_shm.h"
 
@@ -87,6 +88,14 @@ own_segs_trim(struct shm_link *link, uint64_t total)
 	}
 }
 
+/* The kernel gives no more to this process, whatever the user may take. */
+void
+shm_seg_refused(const struct shm_link *link, int ret)
+{
+	SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: there is no shared memory for process %u on %s: %s; free some, or raise the limits of this process, its control group, or vm.overcommit_ratio",
+		link->dev->dev->data->name, link->pid, link->func->name, strerror(-ret));
+}
+
 /*
  * Make a segment that the caller has as one of its users. The lock is held, but not while
  * the memory is cleared, which takes milliseconds for the largest: others have work to do.
@@ -111,6 +120,7 @@ own_seg_make(struct shm_link *link, struct shm_seg *seg, uint64_t total)
 	ret = shm_seg_create(&made, offsetof(struct shm_wire_chan, tail), total);
 	shm_dev_lock(link->dev);
 	if (ret != 0) {
+		shm_seg_refused(link, ret);
 		shm_link_give(link, SHM_LIMIT_MEM, total);
 		shm_link_give(link, SHM_LIMIT_MAPS, 1);
 		return ret;
