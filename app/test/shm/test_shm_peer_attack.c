@@ -9,7 +9,9 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -271,3 +273,83 @@ static struct unit_test_suite suite = {
 };
 
 REGISTER_SLOW_TEST(shm_peer_attack_autotest, unit_test_suite_runner, &suite)
+
+#define OVERCOMMIT "/proc/sys/vm/overcommit_memory"
+
+/* What this process reads there, and no other: the machine is as it was. */
+static int
+overcommit_set(const char *value)
+{
+	char file[] = "/tmp/comch_test_XXXXXX";
+	int fd = mkstemp(file);
+
+	TEST_TRUE(fd >= 0 && write(fd, value, strlen(value)) == (ssize_t)strlen(value));
+	close(fd);
+	fd = mount(file, OVERCOMMIT, NULL, MS_BIND, NULL);
+	unlink(file);
+	TEST_EXPECT(fd, 0);
+	return TEST_SUCCESS;
+}
+
+/* All memory is promised, and each peer is taken for one of another user. */
+static int
+strict_suite_setup(void)
+{
+	int ret;
+
+	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+		return test_skip("no mount namespace can be made: %s", strerror(errno));
+	TEST_CALL(overcommit_set("2"));
+	peer_env.args = ",broker=all";
+	ret = peer_suite_setup();
+	umount(OVERCOMMIT);
+	return ret;
+}
+
+/*
+ * A peer can take pages out of a region, and the kernel gives no others: to write there, or
+ * to read, ends this process by SIGBUS. So there is no region, neither theirs nor ours.
+ */
+static int
+test_no_region(void)
+{
+	struct rte_comch_consumer_conf conf = { .nb_posts = 8 };
+	const struct test_fp_end end = {
+		.ep = peer_env.target, .q_pe = peer_env.pe, .dev = peer_env.dpu,
+	};
+	struct hostile *e = hostile_connected();
+	struct hostile_consumer c = { 0 };
+	struct hostile_region region;
+	struct test_q *q;
+
+	TEST_EXPECT(hostile_region_create(&region, HOSTILE_REGION_SIZE), 0);
+	TEST_EXPECT(hostile_region_send(e, &region, 0), 0);
+	hostile_region_free(&region);
+	TEST_EXPECT(hostile_consumer_start(e, &c, 1, 0), -EACCES);
+	hostile_consumer_free(&c);
+	conf.mem = fast_mem(HOSTILE_REGION_SIZE);
+	q = test_q_consumer(&end, &conf);
+	TEST_EXPECT(rte_comch_ctx_start(q->ctx), -EINPROGRESS);
+	PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(q->ctx), -EACCES);
+	test_q_close(q);
+	/* what has none goes on */
+	memset(&c, 0, sizeof(c));
+	TEST_EXPECT(hostile_consumer_start(e, &c, 2, SHM_WIRE_NO_REGION), 0);
+	hostile_consumer_free(&c);
+	TEST_EXPECT(peer_violations(), 0);
+	fast_case_end();
+	return TEST_SUCCESS;
+}
+
+static struct unit_test_suite strict_suite = {
+	.suite_name = "shm, attacks where all memory is promised",
+	.setup = strict_suite_setup,
+	.teardown = peer_suite_teardown,
+	.unit_test_cases = {
+		PEER_CASE(test_no_region),
+		TEST_CASES_END()
+	},
+};
+
+REGISTER_FAST_TEST(shm_peer_strict_autotest, unit_test_suite_runner, &strict_suite)

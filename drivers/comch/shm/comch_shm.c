@@ -719,6 +719,7 @@ shm_dev_open(struct shm_dev *dev)
 			dev->dev->data->name, rte_strerror(rte_errno));
 		return -ENOMEM;
 	}
+	dev->strict = shm_kernel_number("/proc/sys/vm/overcommit_memory", 0) == 2;
 	dev->relies = shm_barrier_init();
 	ret = shm_trash_start(dev);
 	if (ret != 0)

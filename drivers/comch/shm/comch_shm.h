@@ -233,6 +233,7 @@ struct shm_dev {
 	bool relies; /* on membarrier() */
 	bool failed; /* atomic */
 	bool huge; /* regions of huge pages: allocate them, and take them of peers */
+	bool strict; /* vm.overcommit_memory=2: a page that was taken out may not come back */
 	struct shm_region *regions[SHM_WIRE_MAX_REGIONS]; /* that peers write to */
 	TAILQ_HEAD(, shm_remote_consumer) dying; /* consumers of peers that producers still use */
 	uint32_t nb_dying; /* atomic */

@@ -344,6 +344,21 @@ shm_mem_free(struct rte_comch_mem *mem, struct rte_comch_pmd_ending *ending __rt
 	return 0;
 }
 
+/*
+ * Who may write to a region may take pages out of it. The next access makes them anew, or
+ * ends this process by SIGBUS if the kernel has promised all memory to others: so no region
+ * is shared with another user then.
+ */
+static bool
+pages_stay(const struct shm_link *link)
+{
+	if (!link->dev->strict || !link->brokered)
+		return true;
+	SHM_PEER_LOG(link->dev, link->func, ERR, "%s: no region is shared with process %u of user %u, which could end this process by it, as vm.overcommit_memory is 2: run both sides as one user, or set it to 0 or 1 and add the device again",
+		link->dev->dev->data->name, link->pid, link->uid);
+	return false;
+}
+
 /* Before the first consumer of a link that has it. */
 int
 shm_region_send_locked(struct shm_link *link, const struct shm_region *region)
@@ -354,6 +369,8 @@ shm_region_send_locked(struct shm_link *link, const struct shm_region *region)
 
 	if (link->region_sent[region->id])
 		return 0;
+	if (!pages_stay(link))
+		return -EACCES;
 	fd = fcntl(pages->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return -EMFILE;
@@ -376,7 +393,7 @@ peer_map(const struct shm_peer_region *region)
 	enum shm_peer_pages pages = shm_peer_fd_check(region->fd, region->size, 0);
 	void *map;
 
-	if (pages == SHM_PEER_BAD)
+	if (pages == SHM_PEER_BAD || !pages_stay(region->link))
 		return NULL;
 	if (pages == SHM_PEER_HUGE && !dev->huge) {
 		SHM_PEER_LOG(dev, region->link->func, ERR, "%s: the peer's regions have huge pages; give this device huge=1 to trust it with those, or its own huge=0",
