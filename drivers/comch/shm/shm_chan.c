@@ -465,14 +465,33 @@ refusal_known(int reason)
 		reason == -ENOMEM || reason == -EUSERS || reason == -EPROTO;
 }
 
+/* REFUSE, or CLOSE. False: it has to come again. */
+static bool
+chan_refused(struct shm_chan *chan, uint16_t type, int reason)
+{
+	struct shm_connect *connect = chan->connect;
+	struct shm_dev *dev = chan->link->dev;
+
+	if (connect == NULL)
+		return chan_peer_close(chan, reason);
+	chan_leave(chan);
+	shm_dev_lock(dev);
+	/* REFUSE ends it for both sides; CLOSE wants its answer */
+	if (type == SHM_WIRE_CLOSE)
+		shm_send_last(chan, SHM_WIRE_CLOSED, 0);
+	shm_chan_drop_locked(chan);
+	shm_dev_unlock(dev);
+	shm_connect_fail(connect, refusal_known(reason) ? reason : -ECONNREFUSED);
+	return true;
+}
+
 /* False: it has to come again, in another turn or to another group. */
 static bool
 chan_event(struct shm_chan *chan, struct shm_event *ev)
 {
 	uint16_t type = ev->msg.hdr.type;
 	struct shm_dev *dev = chan->link->dev;
-	struct shm_connect *connect;
-	int reason, ret;
+	int ret;
 
 	if (chan->state == SHM_CHAN_ENDING) {
 		if (type == SHM_WIRE_CLOSED || type == SHM_WIRE_CLOSE)
@@ -499,21 +518,7 @@ chan_event(struct shm_chan *chan, struct shm_event *ev)
 		break;
 	case SHM_WIRE_REFUSE:
 	case SHM_WIRE_CLOSE:
-		reason = ev->msg.reason.reason;
-		connect = chan->connect;
-		if (connect == NULL)
-			return chan_peer_close(chan, reason);
-		if (!refusal_known(reason))
-			reason = -ECONNREFUSED;
-		chan_leave(chan);
-		shm_dev_lock(dev);
-		/* REFUSE ends it for both sides; CLOSE wants its answer */
-		if (type == SHM_WIRE_CLOSE)
-			shm_send_last(chan, SHM_WIRE_CLOSED, 0);
-		shm_chan_drop_locked(chan);
-		shm_dev_unlock(dev);
-		shm_connect_fail(connect, reason);
-		break;
+		return chan_refused(chan, type, ev->msg.reason.reason);
 	case SHM_WIRE_TYPES:
 		chan_end(chan, ev->msg.reason.reason);
 		break;
