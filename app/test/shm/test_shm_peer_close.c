@@ -25,6 +25,10 @@
 #define NB_TRIES 20u
 /* Descriptors with one message: as many as a helper of the hostile peer sends. */
 #define NB_FDS 32u
+/* Links that do not read, the answers for each, and descriptors in those that they may have. */
+#define NB_UNREAD 4u
+#define NB_ANSWERS 40u
+#define MAX_UNREAD 64u
 /* Connections of a client that dies, and those of them that one turn may end. */
 #define NB_CONNS 200u
 #define TURN_CONNS 32u
@@ -275,6 +279,50 @@ test_broker_engines(void)
 	return TEST_SUCCESS;
 }
 
+/* What comes without a turn of the server; descriptors are counted. */
+static unsigned int
+answers_read(struct hostile **e, unsigned int *nb_fds)
+{
+	unsigned int i, nb = 0;
+	int type;
+
+	for (i = 0; i < NB_UNREAD; i++) {
+		while ((type = hostile_recv(e[i])) > 0) {
+			nb += type == SHM_WIRE_ACCEPT;
+			*nb_fds += e[i]->msg_fd >= 0;
+		}
+	}
+	return nb;
+}
+
+/*
+ * Answers with descriptors that nobody reads: the kernel counts them for the user of the card's
+ * side and its brokers, which has few if it is not root. All come when they are read.
+ */
+static int
+test_unread(void)
+{
+	struct hostile *e[NB_UNREAD];
+	unsigned int i, nb, nb_fds = 0;
+
+	for (i = 0; i < NB_UNREAD; i++) {
+		e[i] = hostile_up();
+		TEST_TRUE(e[i] != NULL);
+		for (nb = 0; nb < NB_ANSWERS; nb++)
+			TEST_EXPECT(hostile_say(e[i], SHM_WIRE_CONNECT, nb), 0);
+	}
+	peer_turn_ms(200);
+	test_signal_brokers(SIGSTOP);
+	nb = answers_read(e, &nb_fds);
+	test_signal_brokers(SIGCONT);
+	test_note("%u answers, and %u descriptors, were in the sockets", nb, nb_fds);
+	TEST_TRUE(nb_fds <= MAX_UNREAD);
+	PEER_WAIT((nb += answers_read(e, &nb_fds)) == NB_UNREAD * NB_ANSWERS, TEST_MS);
+	TEST_CALL(peer_honest(10));
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 /* What one client leaves behind takes an engine many turns, with others' work in between. */
 static int
 test_death(void)
@@ -324,6 +372,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, close_teardown, test_slow_killed),
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_leak),
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_engines),
+		TEST_CASE_ST(peer_setup, close_teardown, test_unread),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_death),
 		TEST_CASES_END(),
 	},

@@ -72,6 +72,8 @@ extern int shm_logtype;
 #define SHM_MAX_TXQ 8192
 /* Those that hold a descriptor of ours. */
 #define SHM_MAX_TX_FDS 64
+/* Descriptors in the socket of a broker, which passes on no more than its peers read. */
+#define SHM_BROKER_UNREAD 4
 /* Messages of one connection in one poll, so that others get their turn. */
 #define SHM_RX_BURST 32
 /* Bytes of the ring after which none of them follows in that poll. */
@@ -296,6 +298,7 @@ struct shm_link {
 	uint64_t fds_over; /* TSC at which too many descriptors are too many; 0 if they are not */
 	bool hung_up;      /* nothing comes but what is in the socket */
 	bool brokered;     /* a broker is at the other end of it */
+	uint32_t unread;   /* descriptors that this broker may not have read */
 
 	struct shm_wire_link *own;
 	const struct shm_wire_link *peer;

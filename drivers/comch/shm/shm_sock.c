@@ -10,9 +10,11 @@
  */
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -126,10 +128,31 @@ link_rx_go(struct shm_link *link)
 	link_epoll(link);
 }
 
+/*
+ * Descriptors that nobody has read count for the user of this process, and there may be few of
+ * these: with its broker, another user leaves them to this process.
+ */
+static bool
+link_unread_enough(struct shm_link *link)
+{
+	int bytes = 0;
+
+	if (!link->brokered || link->unread++ < SHM_BROKER_UNREAD)
+		return false;
+	if (ioctl(link->fd, SIOCOUTQ, &bytes) == 0 && bytes != 0)
+		return true;
+	link->unread = 1;
+	return false;
+}
+
 static int
 link_sendmsg(struct shm_link *link, const union shm_wire_msg *msg, int fd)
 {
-	int ret = shm_sock_send(link->fd, msg, msg->hdr.len, &fd, fd >= 0 ? 1 : 0);
+	int ret;
+
+	if (fd >= 0 && link_unread_enough(link))
+		return -ENOBUFS;
+	ret = shm_sock_send(link->fd, msg, msg->hdr.len, &fd, fd >= 0 ? 1 : 0);
 
 	/* descriptors on their way are counted for the user: other links' too */
 	if (ret == -ETOOMANYREFS || ret == -ENOMEM)

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -37,6 +39,12 @@
 #define WAKE_MSGS 4096
 /* Until a message is tried again that has met a limit of descriptors on their way. */
 #define AGAIN_MS 10
+/*
+ * Such that the peers have not read, of one link and of all. The kernel counts them for the
+ * user of this process, and lets it have so many that are not root's: they are others', too.
+ */
+#define LINK_UNREAD 16
+#define MAX_UNREAD 64
 
 /* The two ends of a link. */
 enum { PEER = 0, OWN, ENDS };
@@ -61,6 +69,7 @@ struct wake {
 struct link {
 	bool used;
 	bool settled; /* nobody else has the peer's socket */
+	uint32_t unread; /* descriptors that the peer may not have read */
 	int fds[ENDS];
 	bool over[ENDS]; /* nothing more comes from there */
 	struct held held[ENDS];
@@ -74,6 +83,13 @@ static uint32_t nb_links; /* that were ever used: the first ones */
 /* Sockets that the other process has, too, and closes first. */
 static int parked[SHM_BROKER_PARKED];
 static uint32_t nb_parked;
+static uint32_t nb_unread; /* of all, also of sockets whose link has ended: */
+static struct unread {
+	int fd;
+	uint32_t nb;
+	bool settled;
+} ended[MAX_UNREAD];
+static uint32_t nb_ended;
 static struct pollfd pfds[1 + (ENDS + SHM_BROKER_WAKES) * SHM_BROKER_LINKS];
 static union {
 	struct cmsghdr hdr;
@@ -212,6 +228,70 @@ fd_park(int fd)
 }
 
 static void
+peer_close(int fd, bool settled)
+{
+	if (settled)
+		fd_close(fd);
+	else
+		fd_park(fd);
+}
+
+/* All that was sent to it: or it is gone. */
+static bool
+is_read(int fd)
+{
+	int bytes = 0;
+
+	return rt_call(__NR_ioctl, fd, SIOCOUTQ, (long)&bytes, 0, 0, 0) != 0 || bytes == 0;
+}
+
+/* See what peers have read by now. */
+static void
+unread_count(void)
+{
+	uint32_t i;
+
+	nb_unread = 0;
+	for (i = 0; i < nb_links; i++) {
+		if (!links[i].used || links[i].unread == 0)
+			continue;
+		if (is_read(links[i].fds[PEER]))
+			links[i].unread = 0;
+		nb_unread += links[i].unread;
+	}
+	for (i = 0; i < nb_ended;) {
+		if (is_read(ended[i].fd)) {
+			peer_close(ended[i].fd, ended[i].settled);
+			ended[i] = ended[--nb_ended];
+		} else {
+			nb_unread += ended[i++].nb;
+		}
+	}
+}
+
+/* Whether a descriptor may be sent to a peer. */
+static bool
+unread_few(const struct link *l)
+{
+	if (l->unread < LINK_UNREAD && nb_unread < MAX_UNREAD)
+		return true;
+	unread_count();
+	return l->unread < LINK_UNREAD && nb_unread < MAX_UNREAD;
+}
+
+/* One that has not read it all keeps its place: closed, it would count as well. */
+static void
+peer_end(const struct link *l)
+{
+	if (l->unread != 0 && !is_read(l->fds[PEER])) {
+		ended[nb_ended++] = (struct unread){ l->fds[PEER], l->unread, l->settled };
+		return;
+	}
+	nb_unread -= l->unread;
+	peer_close(l->fds[PEER], l->settled);
+}
+
+static void
 wake_end(struct wake *w)
 {
 	const int peer = w->peer;
@@ -293,10 +373,7 @@ link_end(struct link *l)
 	for (i = 0; i < SHM_BROKER_WAKES; i++)
 		if (l->wakes[i].peer >= 0)
 			wake_end(&l->wakes[i]);
-	if (l->settled)
-		fd_close(l->fds[PEER]);
-	else
-		fd_park(l->fds[PEER]);
+	peer_end(l);
 }
 
 /* Try to pass on what is held; false if it has to wait. */
@@ -312,8 +389,12 @@ held_try(struct link *l, int end)
 		held->wakes = fd < 0;
 		held->fd = fd < 0 ? held->fd : fd;
 	}
-	if (!held->wakes)
+	if (!held->wakes && (end == PEER || held->nb_fds == 0 || unread_few(l)))
 		ret = pass_on(l->fds[!end], held);
+	if (ret > 0 && end == OWN) {
+		l->unread += held->nb_fds;
+		nb_unread += held->nb_fds;
+	}
 	held->limited = ret == -ETOOMANYREFS || ret == -ENOMEM || ret == -ENOBUFS;
 	held->waits = held->limited || ret == -EAGAIN;
 	if (held->waits)
@@ -396,6 +477,9 @@ settle(void)
 
 	for (i = 0; i < nb_links; i++)
 		links[i].settled = true;
+	for (i = 0; i < nb_ended; i++)
+		ended[i].settled = true;
+	unread_count();
 	while (nb_parked != 0)
 		fd_close(parked[--nb_parked]);
 }
@@ -421,6 +505,7 @@ sock_take(void)
 		nb_links = i < nb_links ? nb_links : i + 1;
 		links[i].used = true;
 		links[i].settled = false;
+		links[i].unread = 0;
 		for (nb = 0; nb < SHM_BROKER_WAKES; nb++)
 			links[i].wakes[nb].peer = -1;
 		links[i].fds[PEER] = fds[0];
@@ -471,13 +556,15 @@ _Noreturn void comch_dpa_rt_start(void);
 _Noreturn void
 comch_dpa_rt_start(void)
 {
-	struct { int64_t sec, nsec; } pause = { 0, AGAIN_MS * 1000000 };
+	struct { int64_t sec, nsec; } pause;
 	uint32_t nb, at, i;
 	bool again;
 
 	wrong_fd = (int)rt_call(__NR_epoll_create1, 0, 0, 0, 0, 0, 0);
 	for (;;) {
 		nb = poll_fill(&again);
+		pause.sec = 0; /* the kernel leaves what is left of it */
+		pause.nsec = AGAIN_MS * 1000000;
 		rt_call(__NR_ppoll, (long)pfds, nb, again ? (long)&pause : 0, 0, 0, 0);
 		for (i = 0, at = 1; i < nb_links && at < nb; i++) {
 			if (!links[i].used)
