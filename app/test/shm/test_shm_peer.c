@@ -313,6 +313,9 @@ hostile_recv(struct hostile *e)
 		close(e->msg_fd);
 	e->msg_fd = -1;
 	n = recvmsg(e->fd, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	/* told once, and before what the device has said that closed without reading all */
+	if (n < 0 && errno == ECONNRESET)
+		n = recvmsg(e->fd, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0 && errno == EAGAIN)
 		return 0;
 	if (n <= 0) {

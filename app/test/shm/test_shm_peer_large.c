@@ -321,6 +321,43 @@ test_engine_gone(void)
 	return TEST_SUCCESS;
 }
 
+/* The device is removed right after the engine, while its thread makes a ring. */
+static int
+test_device_gone(void)
+{
+	struct test_ep *server;
+	struct rte_comch_pe *pe;
+	char path[PATH_MAX];
+	struct hostile *e;
+	union shm_wire_msg msg;
+	unsigned int i;
+	int dev;
+
+	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
+	dev = test_vdev_add("role=dpu,functions=pf0,path=%s", path);
+	TEST_TRUE(dev >= 0);
+	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+	test_pair.dpu = (int16_t)dev;
+	server = test_server_run("target", pe);
+	test_pair.dpu = peer_env.dpu;
+	TEST_TRUE(server != NULL);
+	e = hostile_open(path, "pf0");
+	TEST_TRUE(e != NULL);
+	TEST_EXPECT(hostile_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
+		sizeof(struct shm_wire_link)), 0);
+	hostile_fill(&msg, SHM_WIRE_HELLO, 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
+	TEST_EXPECT(connect_send(e, 0, QUEUE_SIZE), 0);
+	for (i = 0; i < 4; i++)
+		peer_serve(pe);
+	hostile_close(e);
+	TEST_EXPECT(test_ep_close(server), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
+	test_rendezvous_remove(path);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "shm, a hostile peer: what is large",
 	.setup = peer_suite_setup,
@@ -335,6 +372,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_consumer_closed),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_consumer_twice),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_engine_gone),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_device_gone),
 		TEST_CASES_END(),
 	},
 };

@@ -65,6 +65,9 @@
 #define SHM_MAX_RECV_BYTES (SHM_WIRE_MAX_RING_SIZE - sizeof(struct shm_wire_chan) - \
 	SHM_WIRE_MAX_QUEUE_SIZE * (sizeof(struct shm_wire_rec) + 7))
 #define SHM_DFLT_MSG_SIZE 4080
+/* A device that is removed waits so long for its thread, which may be held up. */
+#define REMOVE_US 200
+#define REMOVE_TRIES 5000
 #define SHM_DFLT_QUEUE_SIZE 4
 
 /*
@@ -834,6 +837,7 @@ shm_remove(struct rte_vdev_device *vdev)
 	const char *name = rte_vdev_device_name(vdev);
 	struct rte_comch_dev *rte_dev;
 	struct shm_dev *dev;
+	unsigned int i;
 	int ret;
 
 	if (name == NULL)
@@ -846,6 +850,12 @@ shm_remove(struct rte_vdev_device *vdev)
 	if (ret != 0)
 		return ret;
 	shm_dev_lock(dev);
+	/* the thread is about to be done with events of engines that are gone */
+	for (i = 0; i < REMOVE_TRIES && dev->nb_works != 0; i++) {
+		shm_dev_unlock(dev);
+		rte_delay_us_sleep(REMOVE_US);
+		shm_dev_lock(dev);
+	}
 	shm_dying_check_locked(dev);
 	ret = dev->nb_groups != 0 || !TAILQ_EMPTY(&dev->dying) ? -EBUSY : 0;
 	shm_dev_unlock(dev);

@@ -231,6 +231,7 @@ struct shm_dev {
 	uint64_t next_meet_log; /* host: TSC, not before this */
 	struct shm_group *groups[SHM_WIRE_MAX_GROUPS];
 	uint32_t nb_groups; /* that are not freed */
+	uint32_t nb_works;  /* events that the thread has */
 	struct rte_mempool *events;
 	bool relies; /* on membarrier() */
 	bool failed; /* atomic */

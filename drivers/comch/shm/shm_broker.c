@@ -213,6 +213,8 @@ shm_brokers_free(struct shm_dev *dev)
 		for (k = 0; k < SHM_MAX_USERS && dev->funcs[i].ledgers[k] != NULL; k++)
 			if (dev->funcs[i].ledgers[k]->broker != NULL)
 				broker_leave(dev->funcs[i].ledgers[k]->broker, 0);
+	TAILQ_FOREACH(broker, &dev->brokers_left, next)
+		broker->kill_at = 0;
 	for (brokers_reap(dev); !TAILQ_EMPTY(&dev->brokers_left); brokers_reap(dev)) {
 		if (rte_get_tsc_cycles() >= until)
 			break;

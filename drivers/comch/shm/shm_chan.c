@@ -563,12 +563,14 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 	shm_dev_lock(dev);
 	done = done && !shm_own_seg_undone(ev);
 	works = !done && ev->work != NULL;
-	if (done)
-		shm_event_done_locked(ev);
-	else if (works)
+	if (works) {
 		chan->nb_posted++;
-	else
+		dev->nb_works++;
+	} else if (done) {
+		shm_event_done_locked(ev);
+	} else {
 		shm_event_again_locked(ev);
+	}
 	shm_dev_unlock(dev);
 	if (works)
 		shm_event_work(ev);

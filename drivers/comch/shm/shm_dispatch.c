@@ -246,6 +246,7 @@ event_work(struct shm_trash *trash)
 	ev->ret = ev->work(ev);
 	ev->work = NULL;
 	shm_dev_lock(dev);
+	dev->nb_works--;
 	if (!ev->group->closed) {
 		event_post_locked(ev);
 	} else { /* its engine may be gone, and its connection is */

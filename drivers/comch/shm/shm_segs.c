@@ -238,7 +238,7 @@ own_seg_have(struct shm_chan *chan, uint64_t total, struct shm_event *ev)
 	seg->users = 1;
 	if (seg->map != NULL && seg->size == total)
 		return 0;
-	if (ev == NULL || shm_turn_takes(chan->group, total))
+	if (ev == NULL || shm_turn_takes(chan->group, total + seg->size))
 		return own_seg_make(link, seg, total);
 	seg->users++;
 	ev->seg = seg;
