@@ -239,7 +239,11 @@ exec_signals(void)
 	return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 }
 
-/* Its end with ours, and no terminal whose keys would end it. */
+/*
+ * Its end with ours, and no keys of a terminal that would end it. A session of its own would do
+ * that, too, but the scheduler makes a group of each: one that is new waited for 100 ms and
+ * more, where others keep all cores busy.
+ */
 static long
 exec_ties(const struct exec_child *child)
 {
@@ -248,7 +252,7 @@ exec_ties(const struct exec_child *child)
 	/* or this process has ended before */
 	if (syscall(SYS_getppid) != child->parent)
 		syscall(SYS_exit_group, 127);
-	return syscall(SYS_setsid);
+	return syscall(SYS_setpgid, 0, 0);
 }
 
 /* The socket, and the program's file until it is executed. */
