@@ -65,10 +65,10 @@
 #define SHM_MAX_RECV_BYTES (SHM_WIRE_MAX_RING_SIZE - sizeof(struct shm_wire_chan) - \
 	SHM_WIRE_MAX_QUEUE_SIZE * (sizeof(struct shm_wire_rec) + 7))
 #define SHM_DFLT_MSG_SIZE 4080
+#define SHM_DFLT_QUEUE_SIZE 4
 /* A device that is removed waits so long for its thread, which may be held up. */
 #define REMOVE_US 200
 #define REMOVE_TRIES 5000
-#define SHM_DFLT_QUEUE_SIZE 4
 
 /*
  * Information

@@ -549,6 +549,7 @@ void shm_trash_stop(struct shm_dev *dev);
 bool shm_thread_is_here(const struct shm_dev *dev);
 void shm_trash_put(struct shm_dev *dev, struct shm_trash *trash, shm_trash_free_t free_fn);
 void shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd);
+void shm_fd_drain(struct shm_dev *dev, struct shm_ledger *ledger, int fd);
 
 /* shm_broker.c: processes that receive what other users send */
 bool shm_broker_wanted(const struct shm_dev *dev, uid_t uid);

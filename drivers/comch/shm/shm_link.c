@@ -559,24 +559,19 @@ bad:
  * of one that we keep, would never tell its end. One without a peer could still begin to listen.
  */
 static bool
-wake_mute(int fd)
+wake_mute(const struct shm_link *link, int fd)
 {
 	struct sockaddr_un addr;
 	socklen_t len = sizeof(addr);
-	uint8_t drop[4096];
-	ssize_t n;
-	int i;
+	int own;
 
 	if (getpeername(fd, (struct sockaddr *)&addr, &len) != 0 || shutdown(fd, SHUT_RD) != 0)
 		return false;
-	for (i = 0; i < SHM_WAKE_MSGS; i++) {
-		n = recv(fd, drop, sizeof(drop), MSG_DONTWAIT);
-		if (n == 0)
-			return true;
-		if (n < 0 && errno != ECONNRESET && errno != EINTR)
-			return false;
-	}
-	return false;
+	own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (own < 0)
+		return false;
+	shm_fd_drain(link->dev, link->ledger, own);
+	return true;
 }
 
 /*
@@ -584,16 +579,16 @@ wake_mute(int fd)
  * descriptor; what other users give it, their broker has made.
  */
 static bool
-is_wake(const struct shm_dev *dev, int fd)
+is_wake(const struct shm_link *link, int fd)
 {
 	int domain, type;
 	socklen_t len = sizeof(int);
 
-	if (dev->role == RTE_COMCH_ROLE_HOST)
+	if (link->dev->role == RTE_COMCH_ROLE_HOST)
 		return (fcntl(fd, F_GETFL) & O_NONBLOCK) != 0;
 	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
 		getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM &&
-		wake_mute(fd);
+		wake_mute(link, fd);
 }
 
 static void
@@ -602,7 +597,7 @@ link_group(struct shm_link *link, struct shm_event *ev)
 	uint32_t group = ev->msg.group.group;
 	uint32_t armed;
 
-	if (group >= SHM_WIRE_MAX_GROUPS || !is_wake(link->dev, ev->fd)) {
+	if (group >= SHM_WIRE_MAX_GROUPS || !is_wake(link, ev->fd)) {
 		shm_link_violation(link, "no such group, or nothing that wakes it", group,
 			SHM_WIRE_MAX_GROUPS);
 		shm_link_kill(link, -EPROTO);

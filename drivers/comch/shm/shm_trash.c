@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -159,9 +160,21 @@ trash_fd_free(struct shm_trash *trash)
 	free(t);
 }
 
-/* Close what a user has sent, or can send to: what is behind it may take time to go. */
-void
-shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd)
+static void
+trash_fd_drain(struct shm_trash *trash)
+{
+	const int fd = container_of(trash, struct trash_fd, trash)->fd;
+	uint8_t drop[4096];
+	ssize_t n = 1;
+	int i;
+
+	for (i = 0; i < SHM_WAKE_MSGS && (n > 0 || (n < 0 && errno == ECONNRESET)); i++)
+		n = recv(fd, drop, sizeof(drop), MSG_DONTWAIT);
+	trash_fd_free(trash);
+}
+
+static void
+trash_fd_put(struct shm_dev *dev, struct shm_ledger *ledger, int fd, shm_trash_free_t free_fn)
 {
 	struct trash_fd *t = malloc(sizeof(*t));
 
@@ -172,5 +185,19 @@ shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd)
 	t->ledger = ledger;
 	t->fd = fd;
 	shm_ledger_add(ledger, SHM_LIMIT_FDS, 1);
-	shm_trash_put(dev, &t->trash, trash_fd_free);
+	shm_trash_put(dev, &t->trash, free_fn);
+}
+
+/* Close what a user has sent, or can send to: what is behind it may take time to go. */
+void
+shm_fd_drop(struct shm_dev *dev, struct shm_ledger *ledger, int fd)
+{
+	trash_fd_put(dev, ledger, fd, trash_fd_free);
+}
+
+/* The same, of a socket that we have once more: what is in its queue goes, too. */
+void
+shm_fd_drain(struct shm_dev *dev, struct shm_ledger *ledger, int fd)
+{
+	trash_fd_put(dev, ledger, fd, trash_fd_drain);
 }
