@@ -17,6 +17,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <rte_cycles.h>
+
 #include "comch_shm.h"
 
 /* Linux 5.1; glibc of Debian 12 has it only with newer kernel headers */
@@ -33,18 +35,24 @@
  */
 #define SHM_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)
 
+/* Between two pieces of memory that is populated. */
+#define POPULATE_PAUSE_US 20
+
 /*
- * Have pages in our page tables before they are used; an old kernel cannot. In pieces, as
- * other threads that map something wait for each of them.
+ * Have pages in our page tables before they are used; an old kernel cannot. In pieces, and with
+ * pauses: without, another thread that maps something waits for all of it.
  */
 void
 shm_populate(void *map, uint64_t size)
 {
 	uint64_t off;
 
-	for (off = 0; off < size; off += SHM_TURN_BYTES)
+	for (off = 0; off < size; off += SHM_TURN_BYTES) {
+		if (off != 0)
+			rte_delay_us_sleep(POPULATE_PAUSE_US);
 		madvise((uint8_t *)map + off, RTE_MIN(size - off, (uint64_t)SHM_TURN_BYTES),
 			MADV_POPULATE_WRITE);
+	}
 }
 
 int
