@@ -91,8 +91,6 @@ extern int shm_logtype;
  * byte by itself. What is left wakes us again.
  */
 #define SHM_WAKE_BYTES 64
-/* Messages that a peer may have put into what wakes it: more than fit there. */
-#define SHM_WAKE_MSGS 1024
 
 /* Clients of one poll that ask for their connection. */
 #define SHM_CONNECT_BURST 64
@@ -600,6 +598,8 @@ void shm_ledger_add(struct shm_ledger *ledger, enum shm_limit limit, uint64_t nb
 void shm_ledger_give(struct shm_ledger *ledger, enum shm_limit limit, uint64_t nb);
 int shm_link_take(struct shm_link *link, enum shm_limit limit, uint64_t nb);
 void shm_link_give(struct shm_link *link, enum shm_limit limit, uint64_t nb);
+int shm_link_take_mem(struct shm_link *link, uint32_t nb_maps, uint64_t bytes);
+void shm_ledger_give_mem(struct shm_ledger *ledger, uint32_t nb_maps, uint64_t bytes);
 int shm_user_get(struct rte_comch_dev *dev, uint32_t nr, struct rte_comch_pmd_user *user);
 
 /* shm_place.c: sockets of path= */

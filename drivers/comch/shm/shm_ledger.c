@@ -219,6 +219,28 @@ shm_link_give(struct shm_link *link, enum shm_limit limit, uint64_t nb)
 	shm_ledger_give(link->ledger, limit, nb);
 }
 
+/* Mappings, and the memory behind them: both, or neither. */
+int
+shm_link_take_mem(struct shm_link *link, uint32_t nb_maps, uint64_t bytes)
+{
+	int ret = shm_link_take(link, SHM_LIMIT_MAPS, nb_maps);
+
+	if (ret != 0)
+		return ret;
+	ret = shm_link_take(link, SHM_LIMIT_MEM, bytes);
+	if (ret != 0)
+		shm_link_give(link, SHM_LIMIT_MAPS, nb_maps);
+	return ret;
+}
+
+/* The lock need not be held. */
+void
+shm_ledger_give_mem(struct shm_ledger *ledger, uint32_t nb_maps, uint64_t bytes)
+{
+	shm_ledger_give(ledger, SHM_LIMIT_MEM, bytes);
+	shm_ledger_give(ledger, SHM_LIMIT_MAPS, nb_maps);
+}
+
 /* What the library shows in telemetry: one ledger after the other. */
 int
 shm_user_get(struct rte_comch_dev *rte_dev, uint32_t nr, struct rte_comch_pmd_user *user)

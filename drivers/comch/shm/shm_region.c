@@ -447,28 +447,6 @@ shm_peer_region_add(struct shm_link *link, const struct shm_wire_region *msg, in
 	return 0;
 }
 
-/* Its pages count for this process where the peer has taken them out and we write. */
-static int
-region_map_take(struct shm_peer_region *region)
-{
-	int ret;
-
-	ret = shm_link_take(region->link, SHM_LIMIT_MAPS, 1);
-	if (ret != 0)
-		return ret;
-	ret = shm_link_take(region->link, SHM_LIMIT_MEM, region->size);
-	if (ret != 0)
-		shm_link_give(region->link, SHM_LIMIT_MAPS, 1);
-	return ret;
-}
-
-static void
-region_map_give(struct shm_peer_region *region)
-{
-	shm_ledger_give(region->ledger, SHM_LIMIT_MAPS, 1);
-	shm_ledger_give(region->ledger, SHM_LIMIT_MEM, region->size);
-}
-
 /* Nobody knows it any more, and its link may be gone. Without the lock. */
 static void
 peer_region_free(struct shm_trash *trash)
@@ -478,7 +456,7 @@ peer_region_free(struct shm_trash *trash)
 	region_fd_drop(region);
 	if (region->map != NULL) {
 		munmap(region->map, region->size);
-		region_map_give(region);
+		shm_ledger_give_mem(region->ledger, 1, region->size);
 	}
 	free(region);
 }
@@ -518,8 +496,9 @@ region_map_begin_locked(struct shm_peer_region *region)
 
 	if (region->fd < 0 || region->bad)
 		return -EACCES; /* it was not what the peer said */
+	/* its pages count for this process where the peer has taken them out and we write */
 	if (region->nb_maps == 0)
-		ret = region_map_take(region);
+		ret = shm_link_take_mem(region->link, 1, region->size);
 	if (ret == 0)
 		region->nb_maps++;
 	return ret;
@@ -532,7 +511,7 @@ region_map_end_locked(struct shm_peer_region *region)
 	if (--region->nb_maps != 0)
 		return;
 	if (region->map == NULL)
-		region_map_give(region);
+		shm_ledger_give_mem(region->ledger, 1, region->size);
 	if (region->map != NULL || region->bad)
 		region_fd_drop(region);
 }

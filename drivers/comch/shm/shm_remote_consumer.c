@@ -38,8 +38,7 @@ rc_free(struct shm_trash *trash)
 
 	shm_peer_unmap(rc->posts, rc->posts_size);
 	shm_seg_free(&rc->seg);
-	shm_ledger_give(rc->ledger, SHM_LIMIT_MEM, size);
-	shm_ledger_give(rc->ledger, SHM_LIMIT_MAPS, RC_MAPS);
+	shm_ledger_give_mem(rc->ledger, RC_MAPS, size);
 	free(rc);
 }
 
@@ -147,14 +146,9 @@ rc_reserve_locked(struct shm_remote_consumer *rc, struct shm_link *link,
 		if (rc->region == NULL || msg->buf_size > rc->region->size)
 			return -EPROTO;
 	}
-	ret = shm_link_take(link, SHM_LIMIT_MAPS, RC_MAPS);
+	ret = shm_link_take_mem(link, RC_MAPS, bytes);
 	if (ret != 0)
 		return ret;
-	ret = shm_link_take(link, SHM_LIMIT_MEM, bytes);
-	if (ret != 0) {
-		shm_link_give(link, SHM_LIMIT_MAPS, RC_MAPS);
-		return ret;
-	}
 	if (rc->region != NULL)
 		rc->region->refs++;
 	rc->seg.size = bytes; /* what is given back, whether it was made or not */

@@ -54,8 +54,7 @@ own_seg_free(struct shm_link *link, struct shm_seg *seg)
 	if (seg->map == NULL)
 		return;
 	shm_seg_free(seg);
-	shm_link_give(link, SHM_LIMIT_MEM, size);
-	shm_link_give(link, SHM_LIMIT_MAPS, 1);
+	shm_ledger_give_mem(link->ledger, 1, size);
 }
 
 /* The lock is held by the caller, but not while the memory is freed. */
@@ -108,21 +107,15 @@ own_seg_make(struct shm_link *link, struct shm_seg *seg, uint64_t total)
 
 	own_seg_drop(link, seg);
 	own_segs_trim(link, total);
-	ret = shm_link_take(link, SHM_LIMIT_MAPS, 1);
+	ret = shm_link_take_mem(link, 1, total);
 	if (ret != 0)
 		return ret;
-	ret = shm_link_take(link, SHM_LIMIT_MEM, total);
-	if (ret != 0) {
-		shm_link_give(link, SHM_LIMIT_MAPS, 1);
-		return ret;
-	}
 	shm_dev_unlock(link->dev);
 	ret = shm_seg_create(&made, offsetof(struct shm_wire_chan, tail), total);
 	shm_dev_lock(link->dev);
 	if (ret != 0) {
 		shm_seg_refused(link, ret);
-		shm_link_give(link, SHM_LIMIT_MEM, total);
-		shm_link_give(link, SHM_LIMIT_MAPS, 1);
+		shm_ledger_give_mem(link->ledger, 1, total);
 		return ret;
 	}
 	made.users = seg->users; /* others may have gone */

@@ -17,6 +17,8 @@
 #include "comch_shm.h"
 #include "dpdk_release.h"
 
+/* Messages that a peer may have put into what wakes it: more than fit there. */
+#define WAKE_MSGS 1024
 /* Between two looks, if there is nothing else to do. */
 #define LOOK_MS 100
 
@@ -168,7 +170,7 @@ trash_fd_drain(struct shm_trash *trash)
 	ssize_t n = 1;
 	int i;
 
-	for (i = 0; i < SHM_WAKE_MSGS && (n > 0 || (n < 0 && errno == ECONNRESET)); i++)
+	for (i = 0; i < WAKE_MSGS && (n > 0 || (n < 0 && errno == ECONNRESET)); i++)
 		n = recv(fd, drop, sizeof(drop), MSG_DONTWAIT);
 	trash_fd_free(trash);
 }
