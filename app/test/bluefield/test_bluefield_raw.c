@@ -7,7 +7,6 @@
  * No test is in here.
  */
 
-#include <dirent.h>
 #include <linux/vfio.h>
 #include <poll.h>
 #include <signal.h>
@@ -207,19 +206,12 @@ unsigned int
 raw_model_fds(void)
 {
 	char path[64];
-	unsigned int nb = 0;
-	DIR *d;
 
 	/* after a turn of its loop: what it has answered it has also tidied up */
 	if (test_model_ctl(&raw_model, "list") != 0)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)raw_model.pid);
-	d = opendir(path);
-	while (d != NULL && readdir(d) != NULL)
-		nb++;
-	if (d != NULL)
-		closedir(d);
-	return nb;
+	return test_count_entries(path);
 }
 
 int

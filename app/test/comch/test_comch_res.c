@@ -25,8 +25,8 @@
 
 #define MAX_MEMFDS 4096
 
-static unsigned int
-count_entries(const char *dir)
+unsigned int
+test_count_entries(const char *dir)
 {
 	unsigned int n = 0;
 	DIR *d = opendir(dir);
@@ -67,7 +67,7 @@ count_brokers(unsigned int *nb_fds, int sig)
 			n += is_broker;
 			snprintf(path, sizeof(path), "/proc/%u/fd", pid);
 			if (nb_fds != NULL && is_broker)
-				*nb_fds += count_entries(path);
+				*nb_fds += test_count_entries(path);
 			if (sig != 0 && is_broker)
 				kill((pid_t)pid, sig);
 		}
@@ -83,7 +83,7 @@ count_brokers(unsigned int *nb_fds, int sig)
 unsigned int
 test_count_fds(void)
 {
-	return count_entries("/proc/self/fd") - 2 * count_brokers(NULL, 0);
+	return test_count_entries("/proc/self/fd") - 2 * count_brokers(NULL, 0);
 }
 
 unsigned int

@@ -221,6 +221,8 @@ void test_flush_backlog(struct test_ep *ep);
 /** Small random numbers, the same in each run. */
 uint32_t test_rand(void);
 
+/** Of a folder, with the two that each has; 0 if it cannot be read. */
+unsigned int test_count_entries(const char *dir);
 /** Resources of this process, for before and after. */
 unsigned int test_count_fds(void);
 /** From here on the kernel refuses a system call to this thread, or to all. @return 0 or -errno. */

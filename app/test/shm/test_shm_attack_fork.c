@@ -8,7 +8,6 @@
  * for the socket where the end of the process can be seen.
  */
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -328,16 +327,9 @@ static unsigned int
 process_fds(pid_t pid)
 {
 	char path[64];
-	unsigned int nb = 0;
-	DIR *d;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	d = opendir(path);
-	while (d != NULL && readdir(d) != NULL)
-		nb++;
-	if (d != NULL)
-		closedir(d);
-	return nb;
+	return test_count_entries(path);
 }
 
 /* Of pids, while children are started in another one; or -1. */
