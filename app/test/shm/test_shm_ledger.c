@@ -60,14 +60,9 @@ ledger_suite_setup(void)
 static int
 link_open(struct hostile **e)
 {
-	union shm_wire_msg msg;
-
 	*e = hostile_open(peer_env.path, "pf0");
 	TEST_TRUE(*e != NULL);
-	TEST_EXPECT(hostile_seg_create(&(*e)->seg, offsetof(struct shm_wire_link, sock_doorbell),
-		sizeof(struct shm_wire_link)), 0);
-	hostile_fill(&msg, SHM_WIRE_HELLO, 0);
-	hostile_send(*e, &msg, SHM_WIRE_HELLO, 0, (*e)->seg.fd);
+	hostile_hello_send(*e);
 	TEST_EXPECT(hostile_wait(*e, SHM_WIRE_HELLO_ACK, TEST_MS), 0);
 	return (*e)->msg.hello_ack.status;
 }
@@ -77,12 +72,9 @@ static int
 conn_open(struct hostile *e, uint32_t id, uint32_t mib)
 {
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	union shm_wire_msg msg;
 	int type = 0;
 
-	hostile_fill(&msg, SHM_WIRE_CONNECT, id);
-	msg.connect.rx.queue_size = RTE_MAX(1u, mib * 255);
-	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, id, -1), 0);
+	TEST_EXPECT(hostile_connect_send(e, id, "target", RTE_MAX(1u, mib * 255)), 0);
 	while (type != SHM_WIRE_ACCEPT && type != SHM_WIRE_REFUSE) {
 		TEST_TRUE(test_now_ns() < end && type >= 0);
 		peer_turn();
@@ -487,15 +479,10 @@ both_answer(struct hostile * const e[2], uint16_t type, uint16_t other)
 static int
 both_connect(struct hostile * const e[2], uint32_t id, uint32_t mib)
 {
-	union shm_wire_msg msg;
-	unsigned int i;
+	const uint32_t queue_size = RTE_MAX(1u, mib * 255);
 
-	for (i = 0; i < 2; i++) {
-		hostile_fill(&msg, SHM_WIRE_CONNECT, id);
-		snprintf(msg.connect.name, sizeof(msg.connect.name), "engine%u", i);
-		msg.connect.rx.queue_size = RTE_MAX(1u, mib * 255);
-		TEST_EXPECT(hostile_send(e[i], &msg, SHM_WIRE_CONNECT, id, -1), 0);
-	}
+	TEST_EXPECT(hostile_connect_send(e[0], id, "engine0", queue_size), 0);
+	TEST_EXPECT(hostile_connect_send(e[1], id, "engine1", queue_size), 0);
 	return both_answer(e, SHM_WIRE_ACCEPT, SHM_WIRE_REFUSE);
 }
 

@@ -372,16 +372,21 @@ hostile_link_seg(struct hostile *e)
 }
 
 int
-hostile_hello(struct hostile *e)
+hostile_hello_send(struct hostile *e)
 {
 	union shm_wire_msg msg;
-	void *map;
-	int ret;
+	int ret = hostile_link_seg(e);
 
 	hostile_fill(&msg, SHM_WIRE_HELLO, 0);
-	ret = hostile_link_seg(e);
-	if (ret == 0)
-		ret = hostile_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd);
+	return ret == 0 ? hostile_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd) : ret;
+}
+
+int
+hostile_hello(struct hostile *e)
+{
+	void *map;
+	int ret = hostile_hello_send(e);
+
 	if (ret == 0)
 		ret = hostile_wait(e, SHM_WIRE_HELLO_ACK, TEST_MS);
 	if (ret != 0)
@@ -433,14 +438,22 @@ hostile_chan_map(struct hostile *e, struct hostile_chan *chan)
 }
 
 int
-hostile_connect(struct hostile *e, struct hostile_chan *chan, uint32_t id)
+hostile_connect_send(struct hostile *e, uint32_t id, const char *name, uint32_t queue_size)
 {
 	union shm_wire_msg msg;
-	int ret;
 
 	hostile_fill(&msg, SHM_WIRE_CONNECT, id);
+	snprintf(msg.connect.name, sizeof(msg.connect.name), "%s", name);
+	msg.connect.rx.queue_size = queue_size;
+	return hostile_send(e, &msg, SHM_WIRE_CONNECT, id, -1);
+}
+
+int
+hostile_connect(struct hostile *e, struct hostile_chan *chan, uint32_t id)
+{
+	int ret = hostile_say(e, SHM_WIRE_CONNECT, id);
+
 	chan->id = id;
-	ret = hostile_send(e, &msg, SHM_WIRE_CONNECT, id, -1);
 	if (ret == 0)
 		ret = hostile_wait(e, SHM_WIRE_ACCEPT, TEST_MS);
 	return ret == 0 ? hostile_chan_map(e, chan) : ret;

@@ -203,8 +203,12 @@ bool hostile_gone(struct hostile *e);
 /** A link that is up, up to and with its groups; without one the case ends. */
 struct hostile *hostile_up(void);
 int hostile_hello(struct hostile *e);
+/** The first message only. */
+int hostile_hello_send(struct hostile *e);
 /** CONNECT to the attacked server, and wait for ACCEPT. */
 int hostile_connect(struct hostile *e, struct hostile_chan *chan, uint32_t id);
+/** Ask a server for a connection, and for room for so many messages. */
+int hostile_connect_send(struct hostile *e, uint32_t id, const char *name, uint32_t queue_size);
 int hostile_ready(struct hostile *e, struct hostile_chan *chan);
 /** The same with a connection to the attacked server: in e->chan. */
 struct hostile *hostile_connected(void);

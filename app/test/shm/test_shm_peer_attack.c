@@ -153,17 +153,12 @@ memory_refused(struct refused *refused)
 {
 	struct hostile *e = hostile_connected(), *other = hostile_up(), *late;
 	struct hostile_consumer c = { 0 };
-	union shm_wire_msg msg;
 
 	TEST_EXPECT(hostile_consumer_ask(e, &c, 1, SHM_WIRE_NO_REGION), 0);
-	hostile_fill(&msg, SHM_WIRE_CONNECT, 1);
-	TEST_EXPECT(hostile_send(other, &msg, SHM_WIRE_CONNECT, 1, -1), 0);
+	TEST_EXPECT(hostile_say(other, SHM_WIRE_CONNECT, 1), 0);
 	late = hostile_open(peer_env.path, "pf0");
 	TEST_TRUE(late != NULL);
-	TEST_EXPECT(hostile_seg_create(&late->seg, offsetof(struct shm_wire_link, sock_doorbell),
-		sizeof(struct shm_wire_link)), 0);
-	hostile_fill(&msg, SHM_WIRE_HELLO, 0);
-	TEST_EXPECT(hostile_send(late, &msg, SHM_WIRE_HELLO, 0, late->seg.fd), 0);
+	TEST_EXPECT(hostile_hello_send(late), 0);
 	TEST_CALL(turn_refused(refused));
 	TEST_EXPECT(hostile_wait(e, SHM_WIRE_CONSUMER_ACK, TEST_MS), 0);
 	TEST_EXPECT(e->msg.consumer_ack.status, -ENOMEM);

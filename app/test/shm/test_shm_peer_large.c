@@ -19,6 +19,7 @@
 #define NB_TRIES 3u
 /* Connections and consumers that are asked for at once. */
 #define NB_CONNS 100u
+#define SMALL_QUEUE_SIZE 4u
 /* Turns after which the peer thinks better of it. */
 #define NB_TURNS 8u
 /* Rings that it closes at once, and rounds of them. */
@@ -64,77 +65,55 @@ turns_judge(uint64_t least)
 	return TEST_SUCCESS;
 }
 
-static int
-connect_send(struct hostile *e, uint32_t id, uint32_t queue_size)
-{
-	union shm_wire_msg msg;
-
-	hostile_fill(&msg, SHM_WIRE_CONNECT, id);
-	msg.connect.rx.queue_size = queue_size;
-	return hostile_send(e, &msg, SHM_WIRE_CONNECT, id, -1);
-}
-
 /* A consumer of a region of its own, which is number 0 of the link. */
 static int
 consumer_send(struct hostile *e, struct hostile_region *r, uint32_t id)
 {
-	const uint32_t size = shm_wire_posts_size(HOSTILE_POSTS, true);
-	struct hostile_seg seg;
-	union shm_wire_msg msg;
+	struct hostile_consumer c = { .msg.nb_posts = 0 };
 
 	if (r->fd < 0) {
 		TEST_EXPECT(hostile_region_create(r, REGION_SIZE), 0);
 		TEST_EXPECT(hostile_region_send(e, r, 0), 0);
 	}
-	hostile_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
-	msg.consumer.consumer = id;
-	msg.consumer.region = 0;
-	TEST_EXPECT(hostile_seg_create(&seg, offsetof(struct shm_wire_posts, tail), size), 0);
-	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, seg.fd), 0);
-	hostile_seg_free(&seg);
+	TEST_EXPECT(hostile_consumer_ask(e, &c, id, 0), 0);
+	hostile_consumer_free(&c);
 	return TEST_SUCCESS;
+}
+
+/* So many connections at once, each with a ring for so many messages. */
+static int
+rings_made(uint32_t nb, uint32_t queue_size)
+{
+	uint64_t worst, least = UINT64_MAX;
+	struct hostile *e;
+	unsigned int i;
+	uint32_t id;
+
+	for (i = 0; i < NB_TRIES; i++) {
+		e = hostile_up();
+		TEST_TRUE(e != NULL);
+		for (id = 0; id < nb; id++)
+			TEST_EXPECT(hostile_connect_send(e, id, "target", queue_size), 0);
+		worst = 0;
+		TEST_CALL(await(e, SHM_WIRE_ACCEPT, nb, &worst));
+		TEST_TRUE(e->msg.accept.tx.ring_size >= queue_size * 4080);
+		hostile_close(e);
+		least = RTE_MIN(least, worst);
+		peer_turn_ms(2);
+	}
+	return turns_judge(least);
 }
 
 static int
 test_ring(void)
 {
-	uint64_t worst, least = UINT64_MAX;
-	struct hostile *e;
-	unsigned int i;
-
-	for (i = 0; i < NB_TRIES; i++) {
-		e = hostile_up();
-		TEST_TRUE(e != NULL);
-		TEST_EXPECT(connect_send(e, 0, QUEUE_SIZE), 0);
-		worst = 0;
-		TEST_CALL(await(e, SHM_WIRE_ACCEPT, 1, &worst));
-		TEST_TRUE(e->msg.accept.tx.ring_size >= QUEUE_SIZE * 4080);
-		hostile_close(e);
-		least = RTE_MIN(least, worst);
-		peer_turn_ms(2);
-	}
-	return turns_judge(least);
+	return rings_made(1, QUEUE_SIZE);
 }
 
 static int
 test_rings(void)
 {
-	uint64_t worst, least = UINT64_MAX;
-	struct hostile *e;
-	unsigned int i, k;
-
-	for (i = 0; i < NB_TRIES; i++) {
-		e = hostile_up();
-		TEST_TRUE(e != NULL);
-		for (k = 0; k < NB_CONNS; k++)
-			TEST_EXPECT(connect_send(e, k, 4), 0);
-		worst = 0;
-		TEST_CALL(await(e, SHM_WIRE_ACCEPT, NB_CONNS, &worst));
-		hostile_close(e);
-		least = RTE_MIN(least, worst);
-		peer_turn_ms(2);
-	}
-	return turns_judge(least);
+	return rings_made(NB_CONNS, SMALL_QUEUE_SIZE);
 }
 
 static int
@@ -171,14 +150,14 @@ test_ring_closed(void)
 
 	TEST_TRUE(e != NULL);
 	for (i = 0; i <= NB_TURNS; i++) {
-		TEST_EXPECT(connect_send(e, i, QUEUE_SIZE - i), 0);
+		TEST_EXPECT(hostile_connect_send(e, i, "target", QUEUE_SIZE - i), 0);
 		for (k = 0; k < i; k++)
 			turn(&worst);
 		TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, i), 0);
 		TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
 	}
 	/* what was made for one of them and never told of is made known now */
-	TEST_EXPECT(connect_send(e, 0, QUEUE_SIZE - NB_TURNS), 0);
+	TEST_EXPECT(hostile_connect_send(e, 0, "target", QUEUE_SIZE - NB_TURNS), 0);
 	TEST_EXPECT(hostile_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
 	TEST_TRUE((e->msg.accept.tx.new_seg != 0) == (e->msg_fd >= 0));
 	TEST_CALL(peer_honest(10));
@@ -206,7 +185,8 @@ test_rings_closed(void)
 	TEST_TRUE(e != NULL);
 	for (i = 0; i < NB_SIZES; i++) {
 		for (k = 0; k < NB_AT_ONCE; k++)
-			TEST_EXPECT(connect_send(e, k, k == 0 ? QUEUE_SIZE / 2 : 64 + i), 0);
+			TEST_EXPECT(hostile_connect_send(e, k, "target",
+				k == 0 ? QUEUE_SIZE / 2 : 64 + i), 0);
 		peer_serve(pe);
 		peer_serve(peer_env.pe);
 		for (k = 0; k < NB_AT_ONCE; k++)
@@ -235,7 +215,7 @@ test_ring_killed(void)
 	for (i = 0; i <= NB_TURNS; i++) {
 		e = hostile_up();
 		TEST_TRUE(e != NULL);
-		TEST_EXPECT(connect_send(e, 0, QUEUE_SIZE), 0);
+		TEST_EXPECT(hostile_connect_send(e, 0, "target", QUEUE_SIZE), 0);
 		for (k = 0; k < i; k++)
 			turn(&worst);
 		hostile_close(e);
@@ -292,7 +272,6 @@ test_engine_gone(void)
 {
 	struct rte_comch_pe *pe;
 	struct test_ep *server;
-	union shm_wire_msg msg;
 	struct hostile *e;
 	unsigned int i, k;
 
@@ -302,10 +281,7 @@ test_engine_gone(void)
 		TEST_TRUE(server != NULL);
 		e = hostile_up();
 		TEST_TRUE(e != NULL);
-		hostile_fill(&msg, SHM_WIRE_CONNECT, 0);
-		msg.connect.rx.queue_size = QUEUE_SIZE;
-		strcpy(msg.connect.name, "short");
-		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, 0, -1), 0);
+		TEST_EXPECT(hostile_connect_send(e, 0, "short", QUEUE_SIZE), 0);
 		for (k = 0; k < 1 + i % 3; k++)
 			peer_serve(pe);
 		TEST_EXPECT(test_ep_close(server), 0);
@@ -329,7 +305,6 @@ test_device_gone(void)
 	struct rte_comch_pe *pe;
 	char path[PATH_MAX];
 	struct hostile *e;
-	union shm_wire_msg msg;
 	unsigned int i;
 	int dev;
 
@@ -343,11 +318,8 @@ test_device_gone(void)
 	TEST_TRUE(server != NULL);
 	e = hostile_open(path, "pf0");
 	TEST_TRUE(e != NULL);
-	TEST_EXPECT(hostile_seg_create(&e->seg, offsetof(struct shm_wire_link, sock_doorbell),
-		sizeof(struct shm_wire_link)), 0);
-	hostile_fill(&msg, SHM_WIRE_HELLO, 0);
-	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_HELLO, 0, e->seg.fd), 0);
-	TEST_EXPECT(connect_send(e, 0, QUEUE_SIZE), 0);
+	TEST_EXPECT(hostile_hello_send(e), 0);
+	TEST_EXPECT(hostile_connect_send(e, 0, "target", QUEUE_SIZE), 0);
 	for (i = 0; i < 4; i++)
 		peer_serve(pe);
 	hostile_close(e);

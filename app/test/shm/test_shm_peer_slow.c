@@ -272,14 +272,10 @@ engine_stands(struct rte_comch_pe *stands)
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	struct hostile *e = hostile_up();
 	unsigned int i, nb = 0, wakes;
-	union shm_wire_msg msg;
 	int type = 0;
 
-	for (i = 0; i < STAND_CONNECTS; i++) {
-		hostile_fill(&msg, SHM_WIRE_CONNECT, i);
-		strcpy(msg.connect.name, "stands");
-		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, i, -1), 0);
-	}
+	for (i = 0; i < STAND_CONNECTS; i++)
+		TEST_EXPECT(hostile_connect_send(e, i, "stands", 4), 0);
 	peer_turn_ms(20);
 	wakes = engine_sleeps(peer_env.pe, STAND_MS);
 	test_note("the other engine woke %u times in %u ms", wakes, STAND_MS);
