@@ -33,8 +33,7 @@
 /* An engine that turns in a thread of its own, with a server. */
 struct engine {
 	struct rte_comch_pe *pe;
-	struct rte_comch_ctx *ctx;
-	struct test_ep ep;
+	struct test_ep *server;
 	pthread_t thread;
 	bool stop;
 };
@@ -429,13 +428,9 @@ engine_run(void *arg)
 static int
 engine_create(struct engine *engine, const char *name)
 {
-	struct rte_comch_server_conf conf;
-
 	TEST_EXPECT(rte_comch_pe_create(NULL, &engine->pe), 0);
-	test_server_conf(&engine->ep, name, &conf);
-	TEST_EXPECT(rte_comch_server_create(peer_env.dpu, 0, &conf, &engine->ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_attach(engine->ctx, engine->pe), 0);
-	TEST_EXPECT(rte_comch_ctx_start(engine->ctx), 0);
+	engine->server = test_server_run(name, engine->pe);
+	TEST_TRUE(engine->server != NULL);
 	TEST_EXPECT(pthread_create(&engine->thread, NULL, engine_run, engine), 0);
 	return TEST_SUCCESS;
 }
@@ -448,12 +443,11 @@ engine_destroy(struct engine *engine)
 
 	__atomic_store_n(&engine->stop, true, __ATOMIC_RELAXED);
 	TEST_EXPECT(pthread_join(engine->thread, NULL), 0);
-	while (engine->ep.conn != NULL && test_now_ns() < end) {
+	while (engine->server->conn != NULL && test_now_ns() < end) {
 		rte_comch_pe_progress(engine->pe);
 		peer_turn();
 	}
-	TEST_EXPECT(rte_comch_ctx_stop(engine->ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_destroy(engine->ctx), 0);
+	TEST_EXPECT(test_ep_close(engine->server), 0);
 	TEST_EXPECT(rte_comch_pe_destroy(engine->pe), 0);
 	return TEST_SUCCESS;
 }
