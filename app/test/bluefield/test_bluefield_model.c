@@ -7,7 +7,6 @@
  * program of the same build, or what COMCH_BLUEFIELD_MODEL names.
  */
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -124,25 +123,13 @@ model_connect(const struct test_model *m)
 static void
 model_forget(struct test_model *m)
 {
-	char path[PATH_MAX + NAME_MAX + 2];
-	struct dirent *entry;
-	DIR *d;
-
 	if (m->in >= 0)
 		close(m->in);
 	if (m->ctl >= 0)
 		close(m->ctl);
 	m->in = m->ctl = -1;
 	m->pid = 0;
-	d = opendir(m->dir);
-	while (d != NULL && (entry = readdir(d)) != NULL) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", m->dir, entry->d_name);
-		unlink(path);
-	}
-	if (d != NULL)
-		closedir(d);
+	test_folder_empty(m->dir);
 	rmdir(m->dir);
 }
 

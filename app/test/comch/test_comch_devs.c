@@ -7,8 +7,10 @@
  * ones that are plugged here. Contexts are in test_comch_util.c.
  */
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -114,7 +116,25 @@ test_rendezvous_create(char *path, size_t size)
 	/* the folder may be there from a run that was killed */
 	if (mkdir(path, S_IRWXU) != 0 && errno != EEXIST)
 		return -errno;
+	test_folder_empty(path);
 	return 0;
+}
+
+void
+test_folder_empty(const char *path)
+{
+	char file[PATH_MAX + NAME_MAX + 2];
+	DIR *d = opendir(path);
+	struct dirent *entry;
+
+	while (d != NULL && (entry = readdir(d)) != NULL) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(file, sizeof(file), "%s/%s", path, entry->d_name);
+		unlink(file);
+	}
+	if (d != NULL)
+		closedir(d);
 }
 
 void

@@ -257,6 +257,9 @@ test_sides_close(struct test_sides *sides)
 	if (sides->host >= 0 && test_vdev_remove((int16_t)sides->host) != 0)
 		printf("The host device cannot be removed\n");
 	test_place_close(&sides->here);
+	/* cards that were killed there have left their sockets */
+	if (!sides->there.bluefield)
+		test_folder_empty(sides->there.path);
 	test_place_close(&sides->there);
 }
 

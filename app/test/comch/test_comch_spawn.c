@@ -7,7 +7,6 @@
  * test_comch_child.c.
  */
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
@@ -75,21 +74,10 @@ runtime_dir(const struct test_child *child, char *dir, size_t size)
 static void
 runtime_dir_remove(const struct test_child *child)
 {
-	char dir[PATH_MAX], file[PATH_MAX + NAME_MAX + 2];
-	struct dirent *entry;
-	DIR *d;
+	char dir[PATH_MAX];
 
 	runtime_dir(child, dir, sizeof(dir));
-	d = opendir(dir);
-	if (d == NULL)
-		return;
-	while ((entry = readdir(d)) != NULL) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(file, sizeof(file), "%s/%s", dir, entry->d_name);
-		unlink(file);
-	}
-	closedir(d);
+	test_folder_empty(dir);
 	rmdir(dir);
 }
 

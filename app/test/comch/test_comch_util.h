@@ -108,6 +108,8 @@ int test_pair_other(struct test_pair *other);
 /** Make a directory of this process's own where two ends can meet. */
 int test_rendezvous_create(char *path, size_t size);
 void test_rendezvous_remove(const char *path);
+/** Unlink the files that killed processes have left in a folder of theirs. */
+void test_folder_empty(const char *path);
 /** Plug a shm device under a name not used yet. @return its id or a negative errno. */
 __rte_format_printf(1, 2)
 int test_vdev_add(const char *format, ...);
