@@ -62,6 +62,8 @@ extern int shm_logtype;
 /* Those of one user of a function; one that allocates memory counts as more than one. */
 #define SHM_USER_EVENTS 128
 #define SHM_EVENT_BYTES (128u << 10)
+/* What the descriptor of a ring weighs: a quarter of those events can have one. */
+#define SHM_RING_FD_BYTES (3 * SHM_EVENT_BYTES)
 /*
  * Memory that an engine makes or maps between two looks at the sockets, and what each piece
  * counts at least; the rest is left to the thread.

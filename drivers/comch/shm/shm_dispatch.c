@@ -296,7 +296,8 @@ dispatch_connect(struct shm_link *link, struct shm_event *ev)
 	}
 	size = RTE_MAX(req->rx.max_msg_size, server->max_msg_size);
 	size = RTE_MAX(size, dev->dev->info.dflt_msg_size);
-	post_locked(ev, chan, shm_ring_size(req->rx.queue_size, size));
+	/* its ring comes with a descriptor, which counts for nobody until it is on its way */
+	post_locked(ev, chan, shm_ring_size(req->rx.queue_size, size) + SHM_RING_FD_BYTES);
 	return 0;
 }
 
