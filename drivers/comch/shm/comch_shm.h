@@ -84,9 +84,14 @@ extern int shm_logtype;
 #define SHM_IDLE_POLLS 64
 /* Connections of a dead link that end in one turn. */
 #define SHM_DOWN_BURST 32
-/* Messages of one socket in one service, and new links of one function. */
+/*
+ * Messages of one socket in one look at the sockets, of all of them together, but that each is
+ * asked for the least, and new links of all functions.
+ */
 #define SHM_SOCK_BURST 64
-#define SHM_ACCEPT_BURST 4
+#define SHM_SOCKS_BURST 256
+#define SHM_SOCK_LEAST 4
+#define SHM_ACCEPT_BURST 8
 
 /*
  * Read of one wake socket at a time: a peer may send without end, and the kernel keeps each
@@ -232,6 +237,7 @@ struct shm_dev {
 	struct shm_group *groups[SHM_WIRE_MAX_GROUPS];
 	uint32_t nb_groups; /* that are not freed */
 	uint32_t nb_works;  /* events that the thread has */
+	uint32_t socks_room; /* messages that this look at the sockets may still take */
 	struct rte_mempool *events;
 	bool relies; /* on membarrier() */
 	bool failed; /* atomic */

@@ -164,14 +164,14 @@ group_sync(struct shm_group *group)
 			return;
 		done = shm_glink_down(glink);
 		shm_dev_lock(dev);
-		posted = !done && shm_group_sync_post(group);
+		posted = !group->closed && shm_group_sync_post(group);
 		if (done) {
 			group->leaving = NULL;
 			glink_free_locked(glink);
 		}
 		shm_dev_unlock(dev);
 		if (posted)
-			return; /* the rest is for the next turn */
+			return; /* the rest, and other links, are for the next turn */
 	}
 }
 

@@ -399,11 +399,11 @@ fail:
 }
 
 static void
-func_accept(struct shm_dev *dev, struct shm_func *func, uint64_t now)
+func_accept(struct shm_dev *dev, struct shm_func *func, uint64_t now, uint32_t *room)
 {
-	int fd, i;
+	int fd;
 
-	for (i = 0; i < SHM_ACCEPT_BURST && !shm_broker_busy(dev); i++) {
+	for (; *room != 0 && !shm_broker_busy(dev); (*room)--) {
 		fd = accept4(func->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0)
 			return;
@@ -700,12 +700,20 @@ link_left(struct shm_link *link, uint64_t now)
 	epoll_ctl(link->dev->epfd, EPOLL_CTL_DEL, link->pidfd, NULL);
 }
 
+/* Whatever others have sent: there is no other one. */
+static void
+link_last_look(struct shm_link *link)
+{
+	link->dev->socks_room = RTE_MAX(link->dev->socks_room, (uint32_t)SHM_SOCK_BURST);
+	shm_link_rx(link);
+}
+
 /* Not over for one that has said it: epoll has told of so many sockets at a time only. */
 static void
 link_hello_late(struct shm_link *link)
 {
 	link->refs++;
-	shm_link_rx(link);
+	link_last_look(link);
 	if (link->left) {
 		shm_link_kill(link, -ECONNRESET); /* nothing if it is dead */
 	} else if (link->state == SHM_LINK_HELLO) {
@@ -722,9 +730,11 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 	struct epoll_event evs[16];
 	struct shm_link *link, *next;
 	struct shm_func *func;
+	uint32_t room = SHM_ACCEPT_BURST;
 	int i, n, nb;
 	uint64_t turn;
 
+	dev->socks_room = SHM_SOCKS_BURST;
 	/*
 	 * In turns, or the first would be the only one when there is much to do. By
 	 * chance, because looks that find no room may alternate with those that do.
@@ -751,16 +761,20 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 		}
 		if ((evs[i].events & (EPOLLHUP | EPOLLRDHUP)) != 0)
 			link->hung_up = true;
-		shm_link_rx(link);
+		if (evs[i].data.ptr == pidfd_tag(link))
+			link_last_look(link);
+		else
+			shm_link_rx(link);
 		/* what the peer sent before it exited was taken first */
 		if (evs[i].data.ptr == pidfd_tag(link) && dev_has_link(dev, link))
 			link_left(link, now);
 	}
 	/* last, or a new link could be where an old one was, whose events are here */
-	for (i = 0; i < nb; i++) {
+	for (n = 0; n < nb; n++) {
+		i = (n + (turn >> 1)) % (uint32_t)nb;
 		func = dev_func_by_ptr(dev, evs[i].data.ptr);
 		if (func != NULL)
-			func_accept(dev, func, now);
+			func_accept(dev, func, now, &room);
 	}
 	/*
 	 * A message can be taken before its sender has rung for it. Such a doorbell

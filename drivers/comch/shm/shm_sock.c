@@ -404,16 +404,19 @@ link_rx_one(struct shm_link *link)
 void
 shm_link_rx(struct shm_link *link)
 {
+	const uint32_t most = RTE_MIN(RTE_MAX(link->dev->socks_room, (uint32_t)SHM_SOCK_LEAST),
+			(uint32_t)SHM_SOCK_BURST);
 	bool more = true;
-	int i;
+	uint32_t i;
 
 	link->refs++; /* each message can be its end */
 	/* before the socket: what is rung from here on is looked at again */
 	if (link->peer != NULL)
 		__atomic_store_n(&link->sock_seen, __atomic_load_n(&link->peer->sock_doorbell,
 			__ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
-	for (i = 0; i < SHM_SOCK_BURST && more; i++)
+	for (i = 0; i < most && more; i++)
 		more = link_rx_one(link);
+	link->dev->socks_room -= RTE_MIN(link->dev->socks_room, i);
 	if (more)
 		sock_seen_undo(link); /* perhaps there are more */
 	shm_link_put(link);
