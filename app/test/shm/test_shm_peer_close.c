@@ -9,7 +9,9 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +27,8 @@
 #define NB_TRIES 20u
 /* Descriptors with one message: as many as a helper of the hostile peer sends. */
 #define NB_FDS 32u
+/* Links that bring so many, at least. */
+#define NB_WATCHERS 4u
 /* Links that do not read, the answers for each, and descriptors in those that they may have. */
 #define NB_UNREAD 4u
 #define NB_ANSWERS 40u
@@ -241,6 +245,63 @@ test_slow_killed(void)
 	return slow_end(true);
 }
 
+/* Its descriptors are slow to close without a file system: that waits for all processors. */
+static void __attribute__((noreturn))
+watcher_main(void)
+{
+	union shm_wire_msg msg;
+	struct hostile *e;
+	int fds[NB_FDS];
+	unsigned int n;
+
+	hostile_alone = true;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(60);
+	for (;;) {
+		e = hostile_open(peer_env.path, "pf0");
+		if (e == NULL || hostile_hello(e) != 0)
+			_exit(1);
+		for (n = 0; n < NB_FDS; n++) {
+			fds[n] = inotify_init1(IN_CLOEXEC);
+			if (fds[n] < 0)
+				break; /* max_user_instances: they are being closed */
+			inotify_add_watch(fds[n], peer_env.path, IN_ALL_EVENTS);
+		}
+		hostile_fill(&msg, SHM_WIRE_CLOSE, 0);
+		hostile_send_raw(e, &msg, hostile_type_len(SHM_WIRE_CLOSE), fds, n);
+		while (n > 0)
+			close(fds[--n]);
+		hostile_close(e);
+	}
+}
+
+static int
+test_inotify(void)
+{
+	struct rusage before, after;
+	unsigned int i, waits = 0;
+
+	fflush(stdout);
+	attacker.pid = fork();
+	TEST_TRUE(attacker.pid >= 0);
+	if (attacker.pid == 0)
+		watcher_main();
+	attacker.from = -1;
+	for (i = 0; i < 20000 && (i < 200 || peer_violations() < NB_WATCHERS); i++) {
+		getrusage(RUSAGE_THREAD, &before);
+		TEST_CALL(peer_honest(1));
+		getrusage(RUSAGE_THREAD, &after);
+		waits += (unsigned int)(after.ru_nvcsw - before.ru_nvcsw);
+		usleep(1000);
+	}
+	test_note("%u waits of the engine beside %u links of %u descriptors", waits,
+		(unsigned int)peer_violations(), NB_FDS);
+	TEST_TRUE(peer_violations() >= NB_WATCHERS && waits < NB_WATCHERS * NB_FDS / 2);
+	attacker_end();
+	PEER_WAIT(peer_links() == 1, TEST_MS);
+	return TEST_SUCCESS;
+}
+
 /* A broker closes what comes with a message of no bytes, which ends a link. */
 static int
 test_broker_leak(void)
@@ -370,6 +431,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, close_teardown, test_slow_files),
 		TEST_CASE_ST(peer_setup, close_teardown, test_slow_end),
 		TEST_CASE_ST(peer_setup, close_teardown, test_slow_killed),
+		TEST_CASE_ST(peer_setup, close_teardown, test_inotify),
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_leak),
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_engines),
 		TEST_CASE_ST(peer_setup, close_teardown, test_unread),
