@@ -17,8 +17,8 @@
 #include "test_shm_peer.h"
 
 #define HALF_OPEN 1000
-/* Links of one user, if the device is not told otherwise. */
-#define MAX_KEPT 128u
+/* Links of one user besides the honest one; those that wait for their refusal are not kept. */
+#define MAX_KEPT 127u
 #define CHAN_CYCLES 10000
 #define LINK_CYCLES 2000
 /* Kilobytes that the allocator may keep. */
