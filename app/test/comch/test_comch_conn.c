@@ -14,6 +14,11 @@
 #include "test_comch_util.h"
 
 #define MANY 64
+/* Clients of one engine, which starts all and then stands for a while; of both sides. */
+#define CROWD (test_place_is_bluefield() ? 40u : 500u)
+#define CROWD_MAX 500u
+#define CROWD_TASKS (1u << 17)
+#define STAND_MS 100u
 
 static bool
 all_connected(struct test_ep **clients, unsigned int nb)
@@ -66,6 +71,35 @@ test_many_clients(void)
 		TEST_EXPECT(test_send_pattern(clients[i]->conn, 8, i), 0);
 	for (i = 1; i < MANY; i += 2)
 		TEST_WAIT(clients[i]->nb_recv == 11, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* Requests and answers pile up at one side after the other, and all come to be connected. */
+static int
+test_crowd_stands(void)
+{
+	const struct rte_comch_pe_conf conf = { .socket_id = -1, .max_tasks = CROWD_TASKS };
+	struct test_ep *server, *clients[CROWD_MAX];
+	struct rte_comch_pe *pes[2];
+	uint64_t end;
+	unsigned int i;
+
+	/* a share of few for each user is less than the answers that may wait */
+	TEST_CALL(test_need_fds(1024));
+	pes[0] = test_pe_new_conf(&conf);
+	pes[1] = test_pe_new_conf(&conf);
+	server = test_server_run("test", pes[0]);
+	for (i = 0; i < CROWD; i++)
+		clients[i] = test_client_run("test", pes[1]);
+	for (i = 0; i < 2 * RTE_DIM(pes); i++)
+		for (end = test_now_ns() + STAND_MS * UINT64_C(1000000); test_now_ns() < end;)
+			test_turn(pes[1 - i % 2], NULL);
+	TEST_WAIT(server->nb_connects == CROWD && all_connected(clients, CROWD), TEST_MS);
+	for (i = 0; i < CROWD; i++) {
+		TEST_EXPECT(clients[i]->nb_disconnects, 0);
+		TEST_EXPECT(test_send_pattern(clients[i]->conn, 8, i), 0);
+	}
+	TEST_WAIT(server->nb_recv == CROWD, TEST_MS);
 	return TEST_SUCCESS;
 }
 
@@ -625,6 +659,7 @@ static struct unit_test_suite suite = {
 	.setup = test_quiet,
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, test_cleanup, test_many_clients),
+		TEST_CASE_ST(NULL, test_cleanup, test_crowd_stands),
 		TEST_CASE_ST(NULL, test_cleanup, test_max_clients),
 		TEST_CASE_ST(NULL, test_cleanup, test_connect_timeout),
 		TEST_CASE_ST(NULL, test_cleanup, test_stop_while_starting),

@@ -72,8 +72,9 @@ extern int shm_logtype;
 #define SHM_PIECE_BYTES (16u << 10)
 /* Messages waiting for room in one socket, before its peer is given up. */
 #define SHM_MAX_TXQ 8192
-/* Those that hold a descriptor of ours. */
+/* Those that hold a descriptor of ours, and after how many no more is read meanwhile. */
 #define SHM_MAX_TX_FDS 64
+#define SHM_TX_FDS_WAIT 16
 /* Descriptors in the socket of a broker, which passes on no more than its peers read. */
 #define SHM_BROKER_UNREAD 4
 /* Messages of one connection in one poll, so that others get their turn. */
@@ -335,6 +336,7 @@ struct shm_link {
 	uint32_t nb_tx_fds; /* descriptors in txq */
 	bool tx_full;  /* room is what txq waits for */
 	bool tx_later; /* something else is: services try again */
+	bool late;     /* what it has sent is taken before it is blamed */
 	bool rx_later; /* no event is free: what came stays in the socket, and wakes nobody */
 	uint64_t rx_told; /* TSC: if it is so until then, the log says it */
 };

@@ -99,8 +99,19 @@ link_tx_wait(struct shm_link *link, int ret)
 }
 
 /*
- * There is nothing to put a message in: it stays in the socket. An engine that stands may
- * have all events of a user, and to look at the socket meanwhile would cost the others.
+ * It has to read before it asks for more: a burst of an honest peer ends no link. One that is
+ * late has had the time.
+ */
+static bool
+link_answers_wait(const struct shm_link *link)
+{
+	return link->nb_tx_fds >= SHM_TX_FDS_WAIT && !link->late;
+}
+
+/*
+ * There is nothing to put a message in, or an answer: it stays in the socket. An engine that
+ * stands may have all events of a user, and to look at the socket meanwhile would cost the
+ * others.
  */
 static void
 link_rx_wait(struct shm_link *link)
@@ -113,7 +124,7 @@ link_rx_wait(struct shm_link *link)
 		link->ledger->nb_rx_later++;
 		link->rx_told = now + rte_get_tsc_hz() / MS_PER_S * SHM_STANDS_MS;
 		link_epoll(link);
-	} else if (now >= link->rx_told) {
+	} else if (now >= link->rx_told && !link_answers_wait(link)) {
 		link->rx_told = UINT64_MAX;
 		SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: messages of process %u on %s wait for a progress engine that stands: progress each that has servers or clients of this device",
 			link->dev->dev->data->name, link->pid, link->func->name);
@@ -165,14 +176,13 @@ link_sendmsg(struct shm_link *link, const union shm_wire_msg *msg, int fd)
 }
 
 /*
- * A descriptor that the peer made us open, by asking for something. Those of our
- * own consumers, regions and groups are open anyway until they are sent.
+ * A descriptor that the peer made us open, by asking for something. Others are of our own
+ * clients, consumers, regions and groups.
  */
 static bool
 is_answer_fd(uint16_t type, int fd)
 {
-	return fd >= 0 && type != SHM_WIRE_CONSUMER && type != SHM_WIRE_REGION &&
-		type != SHM_WIRE_GROUP;
+	return fd >= 0 && (type == SHM_WIRE_HELLO_ACK || type == SHM_WIRE_ACCEPT);
 }
 
 /* What waits counts for the user that does not read. */
@@ -362,7 +372,7 @@ link_rx_one(struct shm_link *link)
 		return false;
 	}
 	/* one user must not take the events of the others */
-	if (!shm_ledger_has(dev, link->ledger, SHM_LIMIT_EVENTS, 1) ||
+	if (link_answers_wait(link) || !shm_ledger_has(dev, link->ledger, SHM_LIMIT_EVENTS, 1) ||
 			rte_mempool_get(dev->events, &obj) != 0) {
 		link_rx_wait(link);
 		return false;
@@ -429,7 +439,9 @@ shm_link_rx(struct shm_link *link)
 bool
 shm_link_rx_late(struct shm_link *link)
 {
+	link->late = true;
 	shm_link_rx(link);
+	link->late = false;
 	/* relaxed: as the engines compare them */
 	return !link->rx_later &&
 		__atomic_load_n(&link->peer->sock_doorbell, __ATOMIC_RELAXED) == link->sock_seen;
@@ -444,7 +456,7 @@ shm_links_rx_again(struct shm_dev *dev, struct shm_ledger *ledger)
 	if (!shm_ledger_has(dev, ledger, SHM_LIMIT_EVENTS, SHM_USER_EVENTS / 2))
 		return;
 	TAILQ_FOREACH(link, &dev->links, next) {
-		if (link->ledger != ledger || !link->rx_later)
+		if (link->ledger != ledger || !link->rx_later || link_answers_wait(link))
 			continue;
 		link_rx_go(link);
 		sock_seen_undo(link);
