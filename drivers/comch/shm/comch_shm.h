@@ -231,6 +231,7 @@ struct shm_dev {
 	uint16_t listen_turn;   /* card: which of them is tried next */
 	uint64_t next_listen;   /* card: TSC of that */
 	uint64_t next_connect;  /* host: TSC of the next attempt */
+	uint64_t due_until;     /* TSC: until then a message may come of a broker */
 	int refusal;            /* host: what the last attempt was answered, or 0 */
 	int connect_errno;      /* host: why the last attempt has found nobody, or 0 */
 	uid_t server_uid;       /* host: of the other side at the last attempt */
@@ -311,6 +312,7 @@ struct shm_link {
 	struct shm_wire_link *own;
 	const struct shm_wire_link *peer;
 	uint32_t sock_seen; /* of the peer's sock_doorbell */
+	uint32_t sock_got;  /* messages that have come, of those that it counts */
 
 	struct shm_chan *chans[SHM_WIRE_MAX_CHANS];
 	uint32_t next_chan; /* host: where to look for a free one */

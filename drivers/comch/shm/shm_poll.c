@@ -642,8 +642,8 @@ group_service(struct shm_group *group, uint64_t now)
 	else if (!shm_dev_trylock(dev))
 		return;
 	shm_service_locked(dev, now);
-	if (dev->nb_hellos != 0 || !TAILQ_EMPTY(&group->waiting))
-		us = 200; /* somebody is coming */
+	if (dev->nb_hellos != 0 || !TAILQ_EMPTY(&group->waiting) || now < dev->due_until)
+		us = SHM_COMING_US;
 	shm_dev_unlock(dev);
 	group->next_service = now + rte_get_tsc_hz() / US_PER_S * us;
 }

@@ -331,6 +331,23 @@ msg_check(const struct shm_link *link, const union shm_wire_msg *msg, ssize_t n,
 	return type != SHM_WIRE_HELLO && type != SHM_WIRE_HELLO_ACK;
 }
 
+/*
+ * What the peer's doorbell says is in the socket, or with the broker between: that rings for
+ * nobody, so engines look more often for a while.
+ */
+static void
+sock_seen_set(struct shm_link *link)
+{
+	/* pairs with the release in link_sendmsg() */
+	const uint32_t sent = __atomic_load_n(&link->peer->sock_doorbell, __ATOMIC_ACQUIRE);
+
+	if (sent != link->sock_seen && (int32_t)(sent - link->sock_got) > 0)
+		link->dev->due_until = rte_get_tsc_cycles() +
+			rte_get_tsc_hz() / MS_PER_S * SHM_SERVICE_MS;
+	/* relaxed: engines only compare it */
+	__atomic_store_n(&link->sock_seen, sent, __ATOMIC_RELAXED);
+}
+
 /* Have the next poll come here again. Relaxed: engines only compare it. */
 static void
 sock_seen_undo(struct shm_link *link)
@@ -407,6 +424,7 @@ link_rx_one(struct shm_link *link)
 		shm_link_kill(link, -EPROTO);
 		return false;
 	}
+	link->sock_got++;
 	shm_link_msg(link, ev);
 	return link->state != SHM_LINK_DEAD;
 }
@@ -422,8 +440,7 @@ shm_link_rx(struct shm_link *link)
 	link->refs++; /* each message can be its end */
 	/* before the socket: what is rung from here on is looked at again */
 	if (link->peer != NULL)
-		__atomic_store_n(&link->sock_seen, __atomic_load_n(&link->peer->sock_doorbell,
-			__ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
+		sock_seen_set(link);
 	for (i = 0; i < most && more; i++)
 		more = link_rx_one(link);
 	link->dev->socks_room -= RTE_MIN(link->dev->socks_room, i);

@@ -43,6 +43,7 @@
 #define SHM_DPA_LOOK_MS 1000    /* at the threads of a program */
 
 /* The same in microseconds. */
+#define SHM_COMING_US 200       /* sockets, while somebody or something is coming */
 #define SHM_CLOSE_US 20         /* at what a peer copies */
 #define SHM_CUT_US 1000         /* until its stores from before a fence are seen */
 #define SHM_SETTLE_US 20        /* at somebody who is inside a message queue */
