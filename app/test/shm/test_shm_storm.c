@@ -51,6 +51,8 @@ static struct {
 	uint64_t most_mem;                   /* of an attacker, in this idea */
 	uint64_t all_mem;
 	uint64_t next_ledger_ns;
+	uint64_t stolen_ms;                  /* of the processors, when it was last looked at */
+	unsigned int nb_stolen;              /* long turns with some of that beside them */
 	int error;                           /* of an honest client, or of a ledger */
 } storm;
 
@@ -130,8 +132,14 @@ turn_end(const struct turn *turn)
 	uint64_t ns = test_now_ns() - turn->ns;
 	const struct timeval *before = &turn->usage.ru_stime;
 	struct rusage usage;
+	uint64_t stolen_ms;
 
 	storm_times_add(&storm.times, cpu_ns);
+	if (cpu_ns >= LONG_TURN_NS) {
+		stolen_ms = storm_stolen_ms();
+		storm.nb_stolen += stolen_ms > storm.stolen_ms;
+		storm.stolen_ms = stolen_ms;
+	}
 	if ((cpu_ns < LONG_TURN_NS || storm.times.over_5ms > LONG_TURNS) && ns < BLOCKED_NS)
 		return;
 	getrusage(RUSAGE_THREAD, &usage);
@@ -246,6 +254,7 @@ storm_turn(void)
 	now = test_now_ns();
 	if (now >= storm.next_ledger_ns) {
 		storm.next_ledger_ns = now + (uint64_t)LEDGER_MS * 1000000;
+		storm.stolen_ms = storm_stolen_ms();
 		if (ledgers_look() < 0)
 			storm.error = -E2BIG;
 		clients_look(NULL);
@@ -382,6 +391,8 @@ storm_run(void)
 	STORM_WAIT(clients_answered(), GONE_MS);
 	STORM_WAIT(TAILQ_EMPTY(&storm.ends), TEST_MS);
 	storm_row("all", &storm.all, i, storm.all_mem);
+	test_note("%u turns above 5 ms were within %u ms of a time that the machine did not run",
+		storm.nb_stolen, LEDGER_MS);
 	for (i = 0; i < STORM_FUNCTIONS; i++)
 		TEST_EXPECT(test_child_end(storm.clients[i]), 0);
 	STORM_WAIT(test_dev_info(test_pair.dpu).nb_links == 0, TEST_MS);

@@ -97,6 +97,9 @@ void storm_targets_end(void);
 
 /* test_shm_storm_time.c */
 
+/** What others took of the processors of a virtual machine, which counts as time of whoever ran. */
+uint64_t storm_stolen_ms(void);
+
 /** Times, in buckets of an eighth. */
 struct storm_times {
 	uint64_t buckets[64 * 8];

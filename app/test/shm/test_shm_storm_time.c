@@ -7,7 +7,25 @@
  * says nothing where nine processes share two processors.
  */
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include "test_shm_storm.h"
+
+uint64_t
+storm_stolen_ms(void)
+{
+	FILE *f = fopen("/proc/stat", "re");
+	uint64_t ticks;
+
+	if (f == NULL)
+		return 0;
+	if (fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &ticks) != 1)
+		ticks = 0;
+	fclose(f);
+	return ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+}
 
 void
 storm_times_add(struct storm_times *times, uint64_t ns)
