@@ -21,8 +21,8 @@
 #include "test_shm_peer_fs.h"
 
 /* What others may take while a close waits, and the end of a process with the next one's start. */
-#define TURN_MS 1000u
-#define END_MS 5000u
+#define TURN_MS 5000u
+#define END_MS 20000u
 #define HOLD_MS 60000u
 #define NB_TRIES 20u
 /* Descriptors with one message: as many as a helper of the hostile peer sends. */
