@@ -504,6 +504,8 @@ test_stopped_client(void)
  * whose server is one.
  */
 #define NB_LAST 8
+/* The library waits for ten seconds in all. */
+#define LAST_MS 12000
 
 struct last {
 	bool server;
@@ -553,9 +555,9 @@ static int
 last_check(struct last *last, unsigned int done, int status)
 {
 	if (last->server)
-		TEST_WAIT(last->ep->nb_disconnects == 1, LOSS_WAIT_MS);
+		TEST_WAIT(last->ep->nb_disconnects == 1, LAST_MS);
 	else
-		TEST_WAIT(test_state(last->ep) == RTE_COMCH_STATE_IDLE, LOSS_WAIT_MS);
+		TEST_WAIT(test_state(last->ep) == RTE_COMCH_STATE_IDLE, LAST_MS);
 	TEST_EXPECT(last->ep->nb_done, done);
 	TEST_EXPECT(last->ep->nb_failed, NB_LAST - done);
 	if (done < NB_LAST)
