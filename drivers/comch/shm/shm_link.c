@@ -761,12 +761,13 @@ shm_service_locked(struct shm_dev *dev, uint64_t now)
 		}
 		if ((evs[i].events & (EPOLLHUP | EPOLLRDHUP)) != 0)
 			link->hung_up = true;
-		if (evs[i].data.ptr == pidfd_tag(link))
-			link_last_look(link);
-		else
+		if (evs[i].data.ptr != pidfd_tag(link)) {
 			shm_link_rx(link);
-		/* what the peer sent before it exited was taken first */
-		if (evs[i].data.ptr == pidfd_tag(link) && dev_has_link(dev, link))
+			continue;
+		}
+		/* what the peer sent before it exited is taken first */
+		link_last_look(link);
+		if (dev_has_link(dev, link))
 			link_left(link, now);
 	}
 	/* last, or a new link could be where an old one was, whose events are here */
