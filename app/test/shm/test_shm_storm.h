@@ -97,7 +97,7 @@ void storm_targets_end(void);
 
 /* test_shm_storm_time.c */
 
-/** What others took of the processors of a virtual machine, which counts as time of whoever ran. */
+/** What others took of the processors of a virtual machine: it can look like time of a thread. */
 uint64_t storm_stolen_ms(void);
 
 /** Times, in buckets of an eighth. */
