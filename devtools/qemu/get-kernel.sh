@@ -10,7 +10,9 @@
 #   version    what uname -r says there
 #   vmlinuz    as packaged
 #   config     what it was built with
-#   modules/   the tree of its modules, below kernel/
+#   modules/   the tree of its modules, below kernel/, and their tables
+#              (modules.dep and others), which the package leaves to its
+#              installation
 #
 # It is the generic flavour; the cloud flavour, a third of the size, has no switch
 # code in mlx5_core, so that it does not know functions of a card. The package is unpacked, never installed. Works as an ordinary
@@ -18,6 +20,7 @@
 # there already nothing is done; delete the folder to get a newer one.
 
 set -euo pipefail
+PATH+=:/usr/sbin:/sbin
 
 # shellcheck source-path=SCRIPTDIR source=../private-apt.sh
 . "$(dirname "$0")/../private-apt.sh"
@@ -34,6 +37,7 @@ die() {
 
 [ $# -eq 1 ] || die 'usage: get-kernel.sh <build folder>'
 command -v apt-get >/dev/null || die 'this is no Debian system: no kernel package to take'
+command -v depmod >/dev/null || die 'depmod is missing: apt-get install kmod'
 [ "$(dpkg --print-architecture)" = amd64 ] ||
 	die 'guests run programs of this machine on an emulated PC: it must be amd64'
 mkdir -p "$1"
@@ -77,6 +81,7 @@ for flavour in amd64 cloud-amd64; do
 	dpkg -x "$deb" "$work/tree"
 	version=${package#linux-image-}
 	if has "$work/tree" "$version"; then
+		depmod -b "$work/tree" "$version" || die "no table of the modules of $package"
 		mv "$work/tree/boot/vmlinuz-$version" "$out/vmlinuz"
 		mv "$work/tree/boot/config-$version" "$out/config"
 		mv "$work/tree/lib/modules/$version" "$out/modules"

@@ -77,7 +77,6 @@ version=$(cat "$kernel/version")
 moddir=lib/modules/$version
 mkdir -p "$root/$moddir" "$root/all/lib/modules"
 ln -s "$kernel/modules" "$root/all/$moddir"
-[ -e "$kernel/modules/modules.dep" ] || depmod -b "$root/all" "$version"
 for m in "${load[@]}" "${carry[@]}"; do
 	needed=$(modprobe -d "$root/all" -S "$version" --show-depends "$m") ||
 		die "kernel $version has no module $m"
