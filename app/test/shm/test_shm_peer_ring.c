@@ -364,6 +364,46 @@ test_cut_told(void)
 	return TEST_SUCCESS;
 }
 
+/* Records in the ring at CLOSE, and messages that a turn may take of one connection. */
+#define FULL_RECORDS 600u
+#define FULL_TURN 64u
+
+/*
+ * The peer ends the connection with a full ring and goes on writing: what it sent before is
+ * delivered in turns as short as others, and nothing that came after those.
+ */
+static int
+test_close_full(void)
+{
+	struct test_ep *target = peer_env.target;
+	uint32_t downs = target->nb_disconnects, recv, before, most = 0, nb = 0;
+	struct hostile *e = hostile_connected();
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	recv = target->nb_recv;
+	while (nb < FULL_RECORDS) {
+		hostile_put(e, &e->chan, "full", 4);
+		nb++;
+	}
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
+	while (target->nb_disconnects == downs) {
+		TEST_TRUE(test_now_ns() < end);
+		before = target->nb_recv;
+		rte_comch_pe_progress(peer_env.pe);
+		most = RTE_MAX(most, target->nb_recv - before);
+		if (nb - (target->nb_recv - recv) < FULL_RECORDS - 1 && nb < 4 * FULL_RECORDS) {
+			hostile_put(e, &e->chan, "more", 4);
+			nb++;
+		}
+	}
+	test_note("%u messages after CLOSE, at most %u in one turn",
+		target->nb_recv - recv, most);
+	TEST_TRUE(target->nb_recv - recv >= FULL_RECORDS && target->nb_recv - recv < nb);
+	TEST_TRUE(most <= FULL_TURN);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 static int
 still_good(struct hostile *e)
 {
@@ -631,6 +671,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_end_crossed),
 		PEER_CASE(test_cut_untold),
 		PEER_CASE(test_cut_told),
+		PEER_CASE(test_close_full),
 		PEER_CASE(test_doorbells),
 		PEER_CASE(test_sock_doorbell),
 		PEER_CASE(test_headers_change),

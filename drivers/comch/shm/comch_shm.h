@@ -462,6 +462,8 @@ struct shm_chan {
 	int32_t peer_seg; /* index, -1 for none */
 	uint64_t deadline; /* HALF_OPEN, ENDING; UP: for the peer to say where it cuts; or 0 */
 	uint64_t give_up;  /* ENDING */
+	bool draining;     /* UP: the peer has closed, or is dead, and ... */
+	uint32_t rx_end;   /* ... its ring is read up to here */
 	uint32_t last_taken; /* ENDING, under the lock: what the peer's last word said */
 	struct rte_comch_pmd_ending *ending; /* ENDING */
 	struct shm_link *link;

@@ -421,7 +421,7 @@ chan_peer_close(struct shm_chan *chan, int reason)
 	bool up = chan->state == SHM_CHAN_UP;
 	int ret = up ? shm_chan_drain(chan) : 0;
 
-	if (ret == -EAGAIN && chan_cut_waits(chan))
+	if (ret == -EINPROGRESS || (ret == -EAGAIN && chan_cut_waits(chan)))
 		return false;
 	if (ret != 0 && ret != -EAGAIN)
 		return true; /* the application closed it meanwhile, or it broke */
@@ -660,14 +660,16 @@ shm_glink_down(struct shm_glink *glink)
 		connect = chan->connect;
 		conn = chan->conn;
 		up = chan->state == SHM_CHAN_UP;
+		if (nb++ == SHM_DOWN_BURST)
+			return false;
 		if (chan->state == SHM_CHAN_ENDING) {
 			chan_ended(chan);
 			continue;
 		}
-		if (nb++ == SHM_DOWN_BURST)
-			return false;
 		/* what the peer published before it died is still delivered */
 		ret = up ? shm_chan_drain(chan) : 0;
+		if (ret == -EINPROGRESS)
+			return false;
 		if (ret != 0 && ret != -EAGAIN)
 			continue;
 		shm_chan_close(chan, -ECONNRESET);

@@ -488,21 +488,23 @@ chan_poll(struct shm_chan *chan)
 }
 
 /*
- * The peer is at its end: deliver what it published before. Returns 0, or -EAGAIN if it
- * is about to say how far we may read; or another errno if the connection is gone,
- * because a callback ended it or its ring is nonsense.
+ * The peer is at its end: deliver what it published before, which is up to where its tail is
+ * now: one that lives may go on writing. Returns 0; -EINPROGRESS if there is more than one
+ * turn takes; -EAGAIN if the peer is about to say how far we may read; or another errno if
+ * the connection is gone, because a callback ended it or its ring is nonsense.
  */
 int
 shm_chan_drain(struct shm_chan *chan)
 {
-	uint32_t left = chan->rx_size / sizeof(struct shm_wire_rec);
 	int ret;
 
-	/* bounded: a peer that lives may go on writing */
-	do {
-		ret = chan_rx(chan, SHM_RX_BURST);
-		left -= RTE_MIN((uint32_t)RTE_MAX(ret, 0), left);
-	} while (ret > 0 && left > 0);
+	if (!chan->draining) {
+		chan->draining = true;
+		chan->rx_end = __atomic_load_n(&chan->peer->tail, __ATOMIC_RELAXED);
+	}
+	ret = chan_rx(chan, SHM_RX_BURST);
+	if (ret > 0 && chan->rx_end - chan->rx_pos - 1 < chan->rx_size)
+		return -EINPROGRESS;
 	if (ret >= 0) {
 		chan_head_load(chan);
 		shm_chan_taken(chan);
@@ -758,6 +760,8 @@ group_deadline(const struct shm_group *group)
 
 	if (!TAILQ_EMPTY(&group->waiting))
 		deadline = now + SHM_CONNECT_MS * ms;
+	else if (group->nb_timed != 0 && group->next_service == 0)
+		deadline = now; /* others are over, too */
 	else if (group->nb_timed != 0 ||
 			__atomic_load_n(&group->dev->nb_hellos, __ATOMIC_RELAXED) != 0)
 		deadline = now + SHM_CLOSE_MS * ms / 4;
