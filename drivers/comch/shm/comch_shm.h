@@ -83,7 +83,7 @@ extern int shm_logtype;
 #define SHM_RX_BYTES (64u << 10)
 /* Polls without an event after which a connection is left to its doorbell. */
 #define SHM_IDLE_POLLS 64
-/* Connections of a dead link that end in one turn. */
+/* Connections of a dead link that end in one turn, and those whose time is over. */
 #define SHM_DOWN_BURST 32
 /*
  * Messages of one socket in one look at the sockets, of all of them together, but that each is
@@ -361,6 +361,8 @@ struct shm_glink {
 	struct shm_doorbell_word words[SHM_WIRE_DOORBELL_WORDS];
 	struct shm_chan *by_doorbell[SHM_WIRE_MAX_DOORBELLS];
 	bool cut; /* its link is dead, and rings that end were cut */
+	uint64_t looked; /* the last turn that looked for a late READY, and ... */
+	bool silent;     /* ... whether nothing more had come */
 	struct shm_qdoorbells *qdoorbells; /* to look at; NULL before a consumer was idle */
 	TAILQ_HEAD(, shm_chan) chans;
 };

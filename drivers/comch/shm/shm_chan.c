@@ -622,7 +622,8 @@ rings_cut(struct shm_glink *glink, uint64_t now)
 	bool any = false;
 
 	TAILQ_FOREACH(chan, &glink->chans, next) {
-		if (chan->state != SHM_CHAN_ENDING || !chan_is_late(chan, now))
+		if (chan->state != SHM_CHAN_ENDING || chan->own->cut != 0 ||
+				!chan_is_late(chan, now))
 			continue;
 		__atomic_store_n(&chan->own->cut, SHM_WIRE_CUT, __ATOMIC_RELAXED);
 		any = true;
@@ -700,19 +701,26 @@ shm_conf_check(const struct rte_comch_ctrl *ctrl)
 	return -EINVAL;
 }
 
-/* Not if this engine is late itself: what has come counts before it is handled. */
+/*
+ * Not if this engine is late itself: what has come counts before it is handled. One look
+ * at the socket is for all connections of a link.
+ */
 static bool
 half_open_is_over(struct shm_chan *chan, uint64_t now)
 {
+	struct shm_glink *glink = chan->glink;
 	struct shm_link *link = chan->link;
-	struct shm_dev *dev = link->dev;
 	bool over;
 
 	if (chan->state != SHM_CHAN_HALF_OPEN || now < chan->deadline)
 		return false;
-	shm_dev_lock(dev);
-	over = link->state == SHM_LINK_UP && shm_link_rx_late(link) && chan->nb_posted == 0;
-	shm_dev_unlock(dev);
+	shm_dev_lock(link->dev);
+	if (glink->looked != now && link->state == SHM_LINK_UP) {
+		glink->looked = now;
+		glink->silent = shm_link_rx_late(link);
+	}
+	over = link->state == SHM_LINK_UP && glink->silent && chan->nb_posted == 0;
+	shm_dev_unlock(link->dev);
 	return over;
 }
 
@@ -742,16 +750,21 @@ shm_chans_expire(struct shm_group *group, uint64_t now)
 	struct shm_glink *glink;
 	struct shm_chan *chan;
 	bool cut = false;
+	uint32_t nb = 0;
 
 	TAILQ_FOREACH(glink, &group->glinks, next)
 		cut |= rings_cut(glink, now);
 	if (cut)
 		rings_cut_settle();
 again:
+	if (nb++ == SHM_DOWN_BURST) {
+		group->next_service = 0; /* others in the next turn */
+		return;
+	}
 	TAILQ_FOREACH(glink, &group->glinks, next) {
 		TAILQ_FOREACH(chan, &glink->chans, next) {
 			if (chan_expire(chan, now))
-				goto again; /* bounded: it is in no list any more */
+				goto again;
 		}
 	}
 }
