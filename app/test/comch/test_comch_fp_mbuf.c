@@ -144,13 +144,15 @@ check_packet(struct pair *p, struct rte_mbuf *m, uint32_t len, uint32_t seed)
 	TEST_EXPECT(rte_pktmbuf_headroom(m), RTE_PKTMBUF_HEADROOM);
 	TEST_EXPECT(m->hash.usr, p->producer->id);
 	TEST_EXPECT(m->port, RTE_MBUF_PORT_INVALID);
-	TEST_TRUE(m->packet_type == 0 && m->vlan_tci == 0);
+	TEST_TRUE(m->packet_type == 0 && m->vlan_tci == 0 && m->vlan_tci_outer == 0);
+	TEST_TRUE(m->tx_offload == 0);
 	TEST_TRUE((m->ol_flags & ~RTE_MBUF_F_EXTERNAL) == 0);
 	TEST_TRUE(data >= (uint8_t *)info.addr && data + len <= (uint8_t *)info.addr + info.len);
 	TEST_ASSERT(same, "%u bytes are not what was sent", len);
 	/* the next one that comes in it has nothing of this one */
 	m->ol_flags |= RTE_MBUF_F_RX_VLAN;
-	m->vlan_tci = 7;
+	m->vlan_tci = m->vlan_tci_outer = 7;
+	m->tx_offload = 7;
 	m->packet_type = 7;
 	m->port = 7;
 	m->data_off = 7;

@@ -241,8 +241,10 @@ struct shm_consumer {
 	uint64_t buf_size;  /* stated: that of each post; or 0 */
 	uint64_t post_word; /* and what each word says of it */
 	struct rte_mempool *pool;
-	uint64_t header;       /* of packets: from their data_off to their port */
-	uint64_t header_flags; /* and their ol_flags */
+	struct {
+		uint64_t rearm; /* from their data_off to their port */
+		uint64_t flags; /* ol_flags */
+	} header; /* of packets, in one copy */
 	uint32_t headroom;
 	int reason;
 	int flush;  /* status of what is flushed, 0 if nothing is */

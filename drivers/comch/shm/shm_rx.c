@@ -379,15 +379,17 @@ rx_header_make(struct shm_consumer *c)
 {
 	struct rte_mbuf m = { .nb_segs = 1, .port = RTE_MBUF_PORT_INVALID };
 
-	RTE_BUILD_BUG_ON(offsetof(struct rte_mbuf, port) + sizeof(m.port) !=
-		offsetof(struct rte_mbuf, data_off) + sizeof(c->header));
+	RTE_BUILD_BUG_ON(offsetof(struct rte_mbuf, ol_flags) !=
+		offsetof(struct rte_mbuf, data_off) + sizeof(c->header.rearm));
+	RTE_BUILD_BUG_ON(offsetof(struct rte_mbuf, vlan_tci) !=
+		offsetof(struct rte_mbuf, data_len) + sizeof(m.data_len));
 	c->headroom = RTE_MIN((uint32_t)RTE_PKTMBUF_HEADROOM,
 			(uint32_t)rte_pktmbuf_data_room_size(c->pool));
 	m.data_off = c->headroom;
 	rte_mbuf_refcnt_set(&m, 1);
-	memcpy(&c->header, RTE_PTR_ADD(&m, offsetof(struct rte_mbuf, data_off)),
-		sizeof(c->header));
-	c->header_flags = (rte_pktmbuf_priv_flags(c->pool) & RTE_PKTMBUF_POOL_F_PINNED_EXT_BUF) ?
+	memcpy(&c->header.rearm, RTE_PTR_ADD(&m, offsetof(struct rte_mbuf, data_off)),
+		sizeof(c->header.rearm));
+	c->header.flags = (rte_pktmbuf_priv_flags(c->pool) & RTE_PKTMBUF_POOL_F_PINNED_EXT_BUF) ?
 		RTE_MBUF_F_EXTERNAL : 0;
 }
 
@@ -413,14 +415,17 @@ rx_begin(struct shm_consumer *c)
 static inline void
 rx_header_set(const struct shm_consumer *c, struct rte_mbuf *m, const struct rx_cpl *got)
 {
+	/* data_len, and vlan_tci behind it: a length of an mbuf has 16 bits */
+	const uint32_t len = RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN ? got->len : got->len << 16;
+
 	memcpy(RTE_PTR_ADD(m, offsetof(struct rte_mbuf, data_off)), &c->header,
 		sizeof(c->header));
-	m->ol_flags = c->header_flags;
 	m->packet_type = 0;
 	m->pkt_len = got->len;
-	m->data_len = got->len;
-	m->vlan_tci = 0;
+	memcpy(RTE_PTR_ADD(m, offsetof(struct rte_mbuf, data_len)), &len, sizeof(len));
+	m->vlan_tci_outer = 0;
 	m->hash.usr = got->producer;
+	m->tx_offload = 0;
 }
 
 /* Packets that have come, up to the end of the ring. */
