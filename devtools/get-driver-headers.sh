@@ -16,7 +16,7 @@
 
 set -euo pipefail
 
-wanted='dev_driver.h bus_driver.h bus_vdev_driver.h bus_pci_driver.h'
+wanted='dev_driver.h bus_driver.h bus_vdev_driver.h bus_pci_driver.h ethdev_driver.h'
 
 die() {
 	echo "get-driver-headers: $*" >&2
