@@ -28,7 +28,7 @@ tree_flags() {
 	)
 	# the last two are the runtime of programs for offload processors, and its headers
 	for d in "$1"/lib/*/ "$1"/lib/doca_compat/{common,argp,comch,cc,comm_channel,dpa}/ \
-		"$1"/drivers/comch/*/ "$1"/drivers/comch/*/*/ "$1"/app/test/ "$1"/app/test/*/ \
+		"$1"/drivers/*/*/ "$1"/drivers/comch/*/*/ "$1"/app/test/ "$1"/app/test/*/ \
 		"$1"/lib/doca_compat/dpa/dev/ "$1"/drivers/comch/shm/dpa/prog/; do
 		tree_flags+=(-I "$d")
 	done

@@ -54,6 +54,7 @@ row() { # <name> <pattern>...
 row lib/comch 'lib/comch/*.[ch]'
 row drivers/comch/shm 'drivers/comch/shm/*.[ch]'
 row drivers/comch/bluefield 'drivers/comch/bluefield/*.[ch]'
+row drivers/net/comch 'drivers/net/comch/*.[ch]'
 row lib/doca_compat 'lib/doca_compat/*.[ch]'
 row app/test-comch 'app/test-comch/*.[ch]'
 row app/bluefield-model 'app/bluefield-model/*.[ch]'
