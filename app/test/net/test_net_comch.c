@@ -1,0 +1,789 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Ports of ethdev on comch: two of them in one process, on devices of driver shm. Only
+ * ethdev's functions are used, as by an application that knows nothing of comch; but for a
+ * peer that is no port.
+ */
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <rte_comch.h>
+#include <rte_cycles.h>
+#include <rte_epoll.h>
+#include <rte_ethdev.h>
+#include <rte_ether.h>
+#include <rte_interrupts.h>
+#include <rte_mbuf.h>
+#include <rte_memory.h>
+#include <rte_mempool.h>
+
+#include "test_comch_fp_util.h"
+#include "test_comch_util.h"
+
+#define UP_MS 10000u
+#define NB_MBUFS 8191u
+#define NB_DESC 256u
+#define DPU 0u
+#define HOST 1u
+
+static struct {
+	char path[PATH_MAX];
+	struct rte_mempool *pool;
+	const char *names[2];
+	uint16_t ids[2];
+	bool there[2];
+	uint32_t nb_lsc;      /* link changes of the host's port; atomic */
+	bool lsc_stops;       /* the callback stops the port; atomic */
+	int lsc_ret;
+	struct test_pair pair; /* what it was before a case had another one */
+} net = { .names = { "net_comch_card", "net_comch_host" } };
+
+#define NET_WAIT(cond, ms) do { \
+	uint64_t end_ = test_now_ns() + (uint64_t)(ms) * 1000000; \
+	while (!(cond)) { \
+		TEST_ASSERT(test_now_ns() < end_, "not within %u ms: %s", \
+			(unsigned int)(ms), #cond); \
+		usleep(100); \
+	} \
+} while (0)
+
+static bool
+link_is_up(unsigned int side)
+{
+	struct rte_eth_link link = { .link_status = 0 };
+
+	return rte_eth_link_get_nowait(net.ids[side], &link) == 0 &&
+		link.link_status == RTE_ETH_LINK_UP;
+}
+
+static int
+link_changed(uint16_t port_id, enum rte_eth_event_type event __rte_unused, void *arg __rte_unused,
+		void *ret __rte_unused)
+{
+	if (__atomic_load_n(&net.lsc_stops, __ATOMIC_ACQUIRE))
+		net.lsc_ret = rte_eth_dev_stop(port_id);
+	__atomic_fetch_add(&net.nb_lsc, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int
+port_add_args(unsigned int side, const char *args)
+{
+	int ret = rte_eal_hotplug_add("vdev", net.names[side], args);
+
+	if (ret != 0)
+		return ret;
+	net.there[side] = true;
+	return rte_eth_dev_get_port_by_name(net.names[side], &net.ids[side]);
+}
+
+/* On a device of its own. */
+static int
+port_add(unsigned int side)
+{
+	char args[PATH_MAX + 256];
+
+	snprintf(args, sizeof(args), "shm=%s,function=pf0,path=%s",
+		side == DPU ? "dpu" : "host", net.path);
+	return port_add_args(side, args);
+}
+
+static int
+port_configure(unsigned int side, uint16_t nb_queues, uint16_t mtu, uint64_t rx_offloads)
+{
+	struct rte_eth_conf conf = {
+		.rxmode = { .mtu = mtu, .offloads = rx_offloads },
+		.txmode = { .offloads = RTE_ETH_TX_OFFLOAD_MULTI_SEGS },
+		.intr_conf = { .lsc = side == HOST, .rxq = side == HOST },
+	};
+	uint16_t i;
+
+	TEST_EXPECT(rte_eth_dev_configure(net.ids[side], nb_queues, nb_queues, &conf), 0);
+	for (i = 0; i < nb_queues; i++) {
+		TEST_EXPECT(rte_eth_rx_queue_setup(net.ids[side], i, NB_DESC, SOCKET_ID_ANY, NULL,
+					net.pool), 0);
+		TEST_EXPECT(rte_eth_tx_queue_setup(net.ids[side], i, NB_DESC, SOCKET_ID_ANY, NULL),
+			0);
+	}
+	return TEST_SUCCESS;
+}
+
+static int
+ports_up(uint16_t nb_card, uint16_t nb_host, uint16_t mtu, uint64_t rx_offloads)
+{
+	TEST_CALL(port_configure(DPU, nb_card, mtu, rx_offloads));
+	TEST_CALL(port_configure(HOST, nb_host, mtu, rx_offloads));
+	TEST_EXPECT(rte_eth_dev_start(net.ids[HOST]), 0); /* it waits for the other */
+	TEST_TRUE(!link_is_up(HOST));
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
+	NET_WAIT(link_is_up(DPU) && link_is_up(HOST), UP_MS);
+	return TEST_SUCCESS;
+}
+
+static struct rte_mbuf *
+packet(uint32_t len, uint16_t nb_segs, uint32_t seed)
+{
+	static uint8_t data[UINT16_MAX];
+	struct rte_mbuf *head = NULL, *m;
+	uint32_t off = 0, part;
+	uint16_t i;
+
+	test_fill(data, len, seed);
+	for (i = 0; i < nb_segs; i++) {
+		m = rte_pktmbuf_alloc(net.pool);
+		if (m == NULL)
+			test_give_up("no mbuf");
+		part = i == nb_segs - 1 ? len - off : len / nb_segs;
+		memcpy(rte_pktmbuf_append(m, (uint16_t)part), data + off, part);
+		off += part;
+		if (head == NULL)
+			head = m;
+		else
+			rte_pktmbuf_chain(head, m);
+	}
+	return head;
+}
+
+static int
+packet_check(struct rte_mbuf *m, unsigned int side, uint32_t len, uint32_t seed)
+{
+	static uint8_t data[UINT16_MAX];
+	const uint8_t *text = rte_pktmbuf_read(m, 0, len, data);
+
+	TEST_EXPECT(m->pkt_len, len);
+	TEST_EXPECT(m->port, net.ids[side]);
+	TEST_TRUE(m->ol_flags == 0 && m->tx_offload == 0 && m->packet_type == 0);
+	TEST_TRUE(text != NULL && test_check(text, len, seed));
+	rte_pktmbuf_free(m);
+	return TEST_SUCCESS;
+}
+
+/* One packet, from one side to the other. */
+static int
+send_one(unsigned int from, uint16_t queue, uint32_t len, uint16_t nb_segs, uint32_t seed)
+{
+	struct rte_mbuf *m = packet(len, nb_segs, seed), *got = NULL;
+	unsigned int to = from == DPU ? HOST : DPU;
+
+	NET_WAIT(rte_eth_tx_burst(net.ids[from], queue, &m, 1) == 1, TEST_MS);
+	NET_WAIT(rte_eth_rx_burst(net.ids[to], queue, &got, 1) == 1, TEST_MS);
+	return packet_check(got, to, len, seed);
+}
+
+static int
+net_setup_pool(void)
+{
+	memset(&net.there, 0, sizeof(net.there));
+	__atomic_store_n(&net.nb_lsc, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&net.lsc_stops, false, __ATOMIC_RELAXED);
+	TEST_EXPECT(test_rendezvous_create(net.path, sizeof(net.path)), 0);
+	net.pool = rte_pktmbuf_pool_create("net_comch_test", NB_MBUFS, 64, 0,
+			RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	TEST_TRUE(net.pool != NULL);
+	return TEST_SUCCESS;
+}
+
+static int
+net_setup(void)
+{
+	TEST_CALL(net_setup_pool());
+	TEST_EXPECT(port_add(DPU), 0);
+	TEST_EXPECT(port_add(HOST), 0);
+	return rte_eth_dev_callback_register(net.ids[HOST], RTE_ETH_EVENT_INTR_LSC, link_changed,
+			NULL);
+}
+
+static void
+net_teardown(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		if (!net.there[i])
+			continue;
+		/* with what it has made for itself */
+		rte_eth_dev_stop(net.ids[i]);
+		rte_eth_dev_close(net.ids[i]);
+		if (rte_eal_hotplug_remove("vdev", net.names[i]) != 0)
+			test_fail("%s is not removed", net.names[i]);
+	}
+	if (net.pool != NULL && rte_mempool_avail_count(net.pool) != NB_MBUFS)
+		test_fail("%u mbufs are lost", NB_MBUFS - rte_mempool_avail_count(net.pool));
+	rte_mempool_free(net.pool);
+	net.pool = NULL;
+	test_folder_empty(net.path);
+	rmdir(net.path);
+}
+
+static int
+beside_setup(void)
+{
+	net.pair = test_pair;
+	return net_setup_pool();
+}
+
+static void
+beside_teardown(void)
+{
+	test_cleanup();
+	net_teardown();
+	if (test_pair.dpu != net.pair.dpu && test_vdev_remove(test_pair.dpu) != 0)
+		test_fail("the card's device is not removed");
+	if (test_pair.host != net.pair.host && test_vdev_remove(test_pair.host) != 0)
+		test_fail("the host's device is not removed");
+	test_pair = net.pair;
+	rmdir(net.path);
+}
+
+/* All sizes, in both directions, with the counters of both sides. */
+static int
+test_packets(void)
+{
+	static const uint32_t lens[] = { 14, 60, 64, 65, 590, 1500, 1514, 1522 };
+	struct rte_eth_stats a, b;
+	uint64_t bytes = 0;
+	unsigned int i;
+
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	for (i = 0; i < RTE_DIM(lens); i++) {
+		TEST_CALL(send_one(HOST, 0, lens[i], 1, i));
+		TEST_CALL(send_one(DPU, 0, lens[i], lens[i] > 100 ? 3 : 1, 100 + i));
+		bytes += lens[i];
+	}
+	TEST_EXPECT(rte_eth_stats_get(net.ids[HOST], &a), 0);
+	TEST_EXPECT(rte_eth_stats_get(net.ids[DPU], &b), 0);
+	TEST_TRUE(a.opackets == RTE_DIM(lens) && a.ipackets == RTE_DIM(lens));
+	TEST_TRUE(b.opackets == RTE_DIM(lens) && b.ipackets == RTE_DIM(lens));
+	TEST_TRUE(a.obytes == bytes && a.ibytes == bytes && b.obytes == bytes && b.ibytes == bytes);
+	TEST_TRUE(a.oerrors == 0 && a.ierrors == 0 && a.rx_nombuf == 0);
+	TEST_EXPECT(rte_eth_stats_reset(net.ids[HOST]), 0);
+	TEST_EXPECT(rte_eth_stats_get(net.ids[HOST], &a), 0);
+	TEST_TRUE(a.opackets == 0 && a.ibytes == 0);
+	return TEST_SUCCESS;
+}
+
+/* A packet that the peer has no frame for is counted and dropped; the next one goes through. */
+static int
+test_too_long(void)
+{
+	/* 1522: what a port with this MTU takes, and not what its frames are rounded up to */
+	static const uint32_t lens[] = { 60, 1800, 1523, 1522 };
+	struct rte_mbuf *pkts[RTE_DIM(lens)], *got[RTE_DIM(lens)];
+	struct rte_eth_stats stats;
+	unsigned int i;
+
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	for (i = 0; i < RTE_DIM(lens); i++)
+		pkts[i] = packet(lens[i], 1, i);
+	TEST_EXPECT(rte_eth_tx_burst(net.ids[HOST], 0, pkts, RTE_DIM(lens)), RTE_DIM(lens));
+	NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, got, RTE_DIM(lens)) == 2, TEST_MS);
+	TEST_CALL(packet_check(got[0], DPU, 60, 0));
+	TEST_CALL(packet_check(got[1], DPU, 1522, 3));
+	TEST_EXPECT(rte_eth_stats_get(net.ids[HOST], &stats), 0);
+	TEST_TRUE(stats.oerrors == 2 && stats.opackets == 2 && stats.obytes == 60 + 1522);
+	return TEST_SUCCESS;
+}
+
+/* A packet that is longer than an mbuf, where that was asked for, and not else. */
+static int
+test_scatter(void)
+{
+	static const uint32_t lens[] = { 60, 2048, 2049, 4097, 9014 };
+	unsigned int i;
+
+	TEST_CALL(port_configure(DPU, 1, 9000, 0));
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), -EINVAL);
+	TEST_CALL(ports_up(1, 1, 9000, RTE_ETH_RX_OFFLOAD_SCATTER));
+	for (i = 0; i < RTE_DIM(lens); i++)
+		TEST_CALL(send_one(i % 2 == 0 ? HOST : DPU, 0, lens[i],
+			(uint16_t)(lens[i] / 2000 + 1), i));
+	return TEST_SUCCESS;
+}
+
+/* Four queues of one side and two of the other: none of the four is without a way. */
+static int
+test_queues(void)
+{
+	struct rte_mbuf *m, *got;
+	uint16_t i, q;
+
+	TEST_CALL(ports_up(2, 4, 1500, 0));
+	for (i = 0; i < 4; i++) {
+		m = packet(64, 1, i);
+		NET_WAIT(rte_eth_tx_burst(net.ids[HOST], i, &m, 1) == 1, TEST_MS);
+		NET_WAIT(rte_eth_rx_burst(net.ids[DPU], i % 2, &got, 1) == 1, TEST_MS);
+		TEST_CALL(packet_check(got, DPU, 64, i));
+	}
+	for (q = 0; q < 2; q++)
+		TEST_CALL(send_one(DPU, q, 64, 1, q));
+	return TEST_SUCCESS;
+}
+
+/* All queues that are offered: each has a progress engine. */
+static int
+test_queues_most(void)
+{
+	struct rte_eth_dev_info info;
+	uint16_t nb;
+
+	TEST_EXPECT(rte_eth_dev_info_get(net.ids[DPU], &info), 0);
+	nb = info.max_rx_queues;
+	TEST_CALL(ports_up(nb, nb, 1500, 0));
+	TEST_CALL(send_one(HOST, (uint16_t)(nb - 1), 64, 1, 1));
+	return send_one(DPU, (uint16_t)(nb - 1), 64, 1, 2);
+}
+
+/* The receiver has no mbuf for a while, then one: nothing is lost. */
+static int
+test_no_mbuf(void)
+{
+	static struct rte_mbuf *held[NB_MBUFS];
+	struct rte_mbuf *m, *got;
+	struct rte_eth_stats stats;
+	unsigned int nb = 0, i;
+
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	m = packet(64, 1, 1);
+	while (nb < NB_MBUFS && (held[nb] = rte_pktmbuf_alloc(net.pool)) != NULL)
+		nb++;
+	NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
+	/* the sent one comes back to the pool, and may be all that there is */
+	while (nb < NB_MBUFS && (held[nb] = rte_pktmbuf_alloc(net.pool)) != NULL)
+		nb++;
+	for (i = 0; i < 10; i++)
+		TEST_EXPECT(rte_eth_rx_burst(net.ids[DPU], 0, &got, 1), 0);
+	rte_pktmbuf_free(held[--nb]);
+	NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, &got, 1) == 1, TEST_MS);
+	rte_pktmbuf_free_bulk(held, nb);
+	TEST_CALL(packet_check(got, DPU, 64, 1));
+	TEST_EXPECT(rte_eth_stats_get(net.ids[DPU], &stats), 0);
+	TEST_TRUE(stats.rx_nombuf != 0);
+	return TEST_SUCCESS;
+}
+
+static bool bursts_stop;
+
+/* What an lcore of the host does, whatever becomes of the other side. */
+static void *
+burst_on(void *arg)
+{
+	uint64_t *nb = arg;
+	struct rte_mbuf *pkts[8];
+	uint16_t i, sent, got;
+
+	test_thread_spread(1);
+	while (!__atomic_load_n(&bursts_stop, __ATOMIC_RELAXED)) {
+		if (rte_pktmbuf_alloc_bulk(net.pool, pkts, RTE_DIM(pkts)) == 0) {
+			for (i = 0; i < RTE_DIM(pkts); i++)
+				memset(rte_pktmbuf_append(pkts[i], 64), 1, 64);
+			sent = rte_eth_tx_burst(net.ids[HOST], 0, pkts, RTE_DIM(pkts));
+			nb[0] += sent;
+			rte_pktmbuf_free_bulk(pkts + sent, (unsigned int)RTE_DIM(pkts) - sent);
+		}
+		got = rte_eth_rx_burst(net.ids[HOST], 0, pkts, RTE_DIM(pkts));
+		nb[1] += got;
+		rte_pktmbuf_free_bulk(pkts, got);
+	}
+	return NULL;
+}
+
+/* The card's port echoes for a while. */
+static int
+echo_ms(unsigned int ms, uint64_t *echoed)
+{
+	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
+	struct rte_mbuf *pkts[32];
+	uint16_t got, sent;
+
+	while (test_now_ns() < end) {
+		got = rte_eth_rx_burst(net.ids[DPU], 0, pkts, RTE_DIM(pkts));
+		sent = rte_eth_tx_burst(net.ids[DPU], 0, pkts, got);
+		rte_pktmbuf_free_bulk(pkts + sent, (unsigned int)got - sent);
+		*echoed += got;
+	}
+	return TEST_SUCCESS;
+}
+
+/* One side comes and goes while an lcore of the other bursts. */
+static int
+test_restart(void)
+{
+	uint64_t nb[2] = { 0 }, echoed = 0, before;
+	pthread_t thread;
+	unsigned int i;
+	int ret = 0;
+
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	bursts_stop = false;
+	TEST_EXPECT(pthread_create(&thread, NULL, burst_on, nb), 0);
+	for (i = 0; i < 5 && ret == 0; i++) {
+		before = echoed;
+		echo_ms(50, &echoed);
+		if (echoed == before)
+			ret = -EIO;
+		if (ret == 0)
+			ret = rte_eth_dev_stop(net.ids[DPU]);
+		if (ret == 0)
+			ret = rte_eth_dev_start(net.ids[DPU]);
+		before = test_now_ns() + (uint64_t)UP_MS * 1000000;
+		while (ret == 0 && !(link_is_up(DPU) && link_is_up(HOST))) {
+			usleep(100);
+			if (test_now_ns() > before)
+				ret = -ETIMEDOUT;
+		}
+	}
+	echo_ms(50, &echoed);
+	__atomic_store_n(&bursts_stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	TEST_EXPECT(ret, 0);
+	test_note("%" PRIu64 " packets sent, %" PRIu64 " echoed, %" PRIu64 " back", nb[0],
+		echoed, nb[1]);
+	TEST_TRUE(nb[0] >= echoed && echoed >= nb[1] && nb[1] != 0);
+	/* up, and down and up again five times */
+	NET_WAIT(__atomic_load_n(&net.nb_lsc, __ATOMIC_ACQUIRE) >= 11, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* Ready for a sleep, and what it ends by. @return as rte_epoll_wait() */
+static int
+sleep_ms(int ms)
+{
+	struct rte_epoll_event ev;
+	int ret = rte_eth_dev_rx_intr_enable(net.ids[HOST], 0);
+
+	return ret != 0 ? ret : rte_epoll_wait(RTE_EPOLL_PER_THREAD, &ev, 1, ms);
+}
+
+/* The host's side sleeps: a packet wakes it, and so does a link that comes back. */
+static int
+test_interrupts(void)
+{
+	struct rte_mbuf *m, *got = NULL;
+	unsigned int i, nb = 0;
+
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	TEST_EXPECT(rte_eth_dev_rx_intr_enable(net.ids[DPU], 0), -ENOTSUP);
+	TEST_EXPECT(rte_eth_dev_rx_intr_ctl_q(net.ids[HOST], 0, RTE_EPOLL_PER_THREAD,
+			RTE_INTR_EVENT_ADD, NULL), 0);
+	/* it may wake a few times for what is over, and then not any more */
+	for (i = 0; i < 10 && sleep_ms(20) != 0; i++)
+		TEST_EXPECT(rte_eth_rx_burst(net.ids[HOST], 0, &got, 1), 0);
+	TEST_TRUE(i < 10);
+	for (i = 0; i < 100; i++) {
+		m = packet(64, 1, i);
+		NET_WAIT(rte_eth_tx_burst(net.ids[DPU], 0, &m, 1) == 1, TEST_MS);
+		while (rte_eth_rx_burst(net.ids[HOST], 0, &got, 1) == 0) {
+			TEST_TRUE(nb++ < 1000);
+			TEST_EXPECT(sleep_ms(TEST_MS), 1);
+		}
+		TEST_CALL(packet_check(got, HOST, 64, i));
+		TEST_EXPECT(rte_eth_dev_rx_intr_disable(net.ids[HOST], 0), 0);
+	}
+	/* asleep while the link is down */
+	TEST_EXPECT(rte_eth_dev_stop(net.ids[DPU]), 0);
+	NET_WAIT(!link_is_up(HOST), UP_MS);
+	TEST_TRUE(sleep_ms(0) >= 0);
+	TEST_EXPECT(rte_eth_dev_rx_intr_enable(net.ids[HOST], 0), 0);
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
+	NET_WAIT(link_is_up(DPU) && link_is_up(HOST), UP_MS);
+	m = packet(64, 1, 7);
+	NET_WAIT(rte_eth_tx_burst(net.ids[DPU], 0, &m, 1) == 1, TEST_MS);
+	for (i = 0; rte_eth_rx_burst(net.ids[HOST], 0, &got, 1) == 0; i++) {
+		struct rte_epoll_event ev;
+
+		TEST_TRUE(i < 10);
+		TEST_EXPECT(rte_epoll_wait(RTE_EPOLL_PER_THREAD, &ev, 1, TEST_MS), 1);
+		TEST_EXPECT(rte_eth_dev_rx_intr_enable(net.ids[HOST], 0), 0);
+	}
+	TEST_CALL(packet_check(got, HOST, 64, 7));
+	return rte_eth_dev_rx_intr_ctl_q(net.ids[HOST], 0, RTE_EPOLL_PER_THREAD,
+			RTE_INTR_EVENT_DEL, NULL);
+}
+
+/* The application stops the port where it is told that the link is down. */
+static int
+test_stop_in_callback(void)
+{
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	NET_WAIT(__atomic_load_n(&net.nb_lsc, __ATOMIC_ACQUIRE) == 1, TEST_MS);
+	net.lsc_ret = -1;
+	__atomic_store_n(&net.lsc_stops, true, __ATOMIC_RELEASE);
+	TEST_EXPECT(rte_eth_dev_stop(net.ids[DPU]), 0);
+	NET_WAIT(__atomic_load_n(&net.nb_lsc, __ATOMIC_ACQUIRE) == 2, UP_MS);
+	TEST_EXPECT(net.lsc_ret, 0);
+	__atomic_store_n(&net.lsc_stops, false, __ATOMIC_RELEASE);
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
+	TEST_EXPECT(rte_eth_dev_start(net.ids[HOST]), 0);
+	NET_WAIT(link_is_up(DPU) && link_is_up(HOST), UP_MS);
+	return send_one(HOST, 0, 64, 1, 1);
+}
+
+/* Each side is removed while its port is up; the other one gets a new peer. */
+static int
+test_removed(void)
+{
+	unsigned int i;
+
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	for (i = 0; i < 2; i++) {
+		TEST_EXPECT(rte_eal_hotplug_remove("vdev", net.names[i]), 0);
+		net.there[i] = false;
+		NET_WAIT(!link_is_up(1 - i), UP_MS);
+		TEST_EXPECT(port_add(i), 0);
+		TEST_CALL(port_configure(i, 1, 1500, 0));
+		TEST_EXPECT(rte_eth_dev_start(net.ids[i]), 0);
+		NET_WAIT(link_is_up(DPU) && link_is_up(HOST), UP_MS);
+		TEST_CALL(send_one(HOST, 0, 64, 1, i));
+	}
+	return TEST_SUCCESS;
+}
+
+/* Ports on devices of the application, which has a server and a client of its own there. */
+static int
+test_beside(void)
+{
+	struct test_ep *server, *client;
+	char args[256];
+	int dev;
+
+	dev = test_vdev_add("role=dpu,functions=pf0,path=%s", net.path);
+	TEST_TRUE(dev >= 0);
+	test_pair.dpu = (int16_t)dev;
+	dev = test_vdev_add("role=host,function=pf0,path=%s", net.path);
+	TEST_TRUE(dev >= 0);
+	test_pair.host = (int16_t)dev;
+	snprintf(args, sizeof(args), "dev=%s,role=host", test_dev_info(test_pair.dpu).name);
+	TEST_EXPECT(port_add_args(DPU, args), 0);
+	TEST_CALL(port_configure(DPU, 1, 1500, 0));
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), -EINVAL); /* it is the card's */
+	TEST_EXPECT(rte_eth_dev_close(net.ids[DPU]), 0);
+	TEST_EXPECT(rte_eal_hotplug_remove("vdev", net.names[DPU]), 0);
+	net.there[DPU] = false;
+	snprintf(args, sizeof(args), "rep=pf0,dev=%s,role=dpu", test_dev_info(test_pair.dpu).name);
+	TEST_EXPECT(port_add_args(DPU, args), 0);
+	snprintf(args, sizeof(args), "dev=%s", test_dev_info(test_pair.host).name);
+	TEST_EXPECT(port_add_args(HOST, args), 0);
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	TEST_CALL(test_connected(&server, &client));
+	TEST_EXPECT(test_send(client->conn, "beside", 6), 0);
+	TEST_WAIT(server->nb_recv == 1, TEST_MS);
+	TEST_CALL(send_one(HOST, 0, 64, 1, 1));
+	return send_one(DPU, 0, 64, 1, 2);
+}
+
+/* The device that a port has made for itself is taken away between two starts. */
+static int
+test_own_dev_removed(void)
+{
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	TEST_EXPECT(rte_eth_dev_stop(net.ids[DPU]), 0);
+	TEST_EXPECT(rte_eal_hotplug_remove("vdev", "comch_shm_net_comch_card"), 0);
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
+	NET_WAIT(link_is_up(DPU) && link_is_up(HOST), UP_MS);
+	return send_one(HOST, 0, 64, 1, 1);
+}
+
+static void *
+start_card(void *arg)
+{
+	int *ret = arg;
+
+	*ret = rte_eth_dev_start(net.ids[DPU]);
+	return NULL;
+}
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define NET_TSAN 1
+#endif
+#endif
+#ifndef NET_TSAN
+#define NET_TSAN 0
+#endif
+
+/* The bus removes one port, with its lock, while the other one makes its device. */
+static int
+test_remove_beside_start(void)
+{
+	unsigned int i;
+	pthread_t thread;
+	int ret, started;
+
+	if (NET_TSAN)
+		return test_skip("two threads use the heap of EAL, whose lock ThreadSanitizer does not see");
+	for (i = 0; i < 5; i++) {
+		TEST_CALL(port_configure(DPU, 1, 1500, 0));
+		TEST_CALL(port_configure(HOST, 1, 1500, 0));
+		TEST_EXPECT(rte_eth_dev_start(net.ids[HOST]), 0);
+		TEST_EXPECT(pthread_create(&thread, NULL, start_card, &started), 0);
+		ret = rte_eal_hotplug_remove("vdev", net.names[HOST]);
+		pthread_join(thread, NULL);
+		net.there[HOST] = ret != 0;
+		TEST_EXPECT(ret, 0);
+		TEST_EXPECT(started, 0);
+		TEST_EXPECT(rte_eth_dev_stop(net.ids[DPU]), 0);
+		TEST_EXPECT(rte_eth_dev_close(net.ids[DPU]), 0);
+		TEST_EXPECT(rte_eal_hotplug_remove("vdev", net.names[DPU]), 0);
+		net.there[DPU] = false;
+		TEST_EXPECT(port_add(DPU), 0);
+		TEST_EXPECT(port_add(HOST), 0);
+	}
+	return TEST_SUCCESS;
+}
+
+/* What a port of ethdev answers to set-up. */
+static int
+test_api(void)
+{
+	struct rte_ether_addr mac = { { 2, 0, 0, 0, 0, 1 } }, got;
+	struct rte_eth_dev_info info;
+	struct rte_eth_conf conf = { .rxmode = { .mtu = 1500 } };
+	const struct rte_eth_rxconf rxconf = { .rx_deferred_start = 1 };
+	const struct rte_eth_txconf txconf = { .tx_deferred_start = 1 };
+	struct rte_eth_stats stats;
+	struct rte_mbuf *m;
+
+	TEST_EXPECT(rte_eth_dev_info_get(net.ids[DPU], &info), 0);
+	TEST_EXPECT(strcmp(info.driver_name, "net_comch"), 0);
+	TEST_EXPECT(rte_eth_dev_configure(net.ids[DPU], 1, 0, &conf), -EINVAL);
+	TEST_TRUE(rte_eth_dev_configure(net.ids[DPU], 16, 16, &conf) < 0);
+	TEST_EXPECT(rte_eth_dev_configure(net.ids[DPU], 1, 1, &conf), 0);
+	/* queues that are not set up yet */
+	TEST_EXPECT(rte_eth_stats_get(net.ids[DPU], &stats), 0);
+	TEST_EXPECT(rte_eth_stats_reset(net.ids[DPU]), 0);
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), -EINVAL);
+	TEST_EXPECT(rte_eth_rx_queue_setup(net.ids[DPU], 0, NB_DESC, SOCKET_ID_ANY, &rxconf,
+				net.pool), -EINVAL);
+	TEST_EXPECT(rte_eth_tx_queue_setup(net.ids[DPU], 0, NB_DESC, SOCKET_ID_ANY, &txconf),
+		-EINVAL);
+	TEST_TRUE(rte_eth_rx_queue_setup(net.ids[DPU], 0, 8, SOCKET_ID_ANY, NULL, net.pool) < 0);
+	TEST_TRUE(rte_eth_tx_queue_setup(net.ids[DPU], 0, 8192, SOCKET_ID_ANY, NULL) < 0);
+	TEST_CALL(port_configure(DPU, 1, 1500, 0));
+	TEST_EXPECT(rte_eth_dev_set_mtu(net.ids[DPU], 1800), 0);
+	TEST_EXPECT(rte_eth_dev_set_mtu(net.ids[DPU], 60000), 0);
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), -EINVAL); /* no scatter */
+	TEST_EXPECT(rte_eth_dev_set_mtu(net.ids[DPU], 1500), 0);
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
+	TEST_EXPECT(rte_eth_dev_set_mtu(net.ids[DPU], 1400), -EBUSY);
+	TEST_EXPECT(rte_eth_dev_default_mac_addr_set(net.ids[DPU], &mac), 0);
+	TEST_EXPECT(rte_eth_macaddr_get(net.ids[DPU], &got), 0);
+	TEST_TRUE(rte_is_same_ether_addr(&mac, &got));
+	TEST_EXPECT(rte_eth_promiscuous_enable(net.ids[DPU]), 0);
+	TEST_EXPECT(rte_eth_promiscuous_disable(net.ids[DPU]), 0);
+	TEST_EXPECT(rte_eth_allmulticast_enable(net.ids[DPU]), 0);
+	TEST_EXPECT(rte_eth_dev_set_mc_addr_list(net.ids[DPU], &mac, 1), 0);
+	/* without a link nothing is taken, and nothing comes */
+	m = packet(64, 1, 0);
+	TEST_EXPECT(rte_eth_tx_burst(net.ids[DPU], 0, &m, 1), 0);
+	TEST_EXPECT(rte_eth_rx_burst(net.ids[DPU], 0, &m, 1), 0);
+	rte_pktmbuf_free(m);
+	return TEST_SUCCESS;
+}
+
+/* Arguments that are refused, each with a word about the key. */
+static int
+test_args(void)
+{
+	static const char * const bad[] = {
+		"", "shm=dpu", "shm=card,function=pf0", "dev=comch_shm0,shm=dpu,function=pf0",
+		"dev=comch_shm0,function=pf0", "dev=comch_shm0,path=/tmp", "dev=",
+		"dev=comch_shm0,dev=comch_shm1", "dev=comch_shm0,server=", "dev=comch_shm0,mac=1",
+		"dev=comch_shm0,mac=01:00:00:00:00:01", "dev=comch_shm0,role=both",
+		"shm=dpu,function=pf0,role=host", "dev=comch_shm0,speed=1",
+	};
+	unsigned int i;
+	uint16_t id;
+
+	for (i = 0; i < RTE_DIM(bad); i++)
+		TEST_ASSERT(rte_eal_hotplug_add("vdev", "net_comch_bad", bad[i]) != 0, "'%s'",
+			bad[i]);
+	/* what names no device is found out at the start */
+	TEST_EXPECT(rte_eal_hotplug_add("vdev", "net_comch_bad", "dev=comch_none"), 0);
+	TEST_EXPECT(rte_eth_dev_get_port_by_name("net_comch_bad", &id), 0);
+	net.ids[DPU] = id;
+	TEST_CALL(port_configure(DPU, 1, 1500, 0));
+	TEST_EXPECT(rte_eth_dev_start(id), -ENODEV);
+	TEST_EXPECT(rte_eal_hotplug_remove("vdev", "net_comch_bad"), 0);
+	return TEST_SUCCESS;
+}
+
+static void
+stranger_sent(struct rte_comch_task *task, int status __rte_unused, void *user_data __rte_unused)
+{
+	rte_comch_task_free(task);
+}
+
+static void
+stranger_heard(struct rte_comch_conn *conn __rte_unused, const void *msg __rte_unused,
+		uint32_t len __rte_unused, void *user_data __rte_unused)
+{
+}
+
+/* A client that is no port says something else: a port takes its place. */
+static int
+test_stranger(void)
+{
+	const struct rte_comch_client_conf conf = {
+		.name = "net_comch",
+		.ctrl = { .send_cb = stranger_sent, .recv_cb = stranger_heard },
+	};
+	struct rte_comch_ctx_info info;
+	struct rte_comch_task *task;
+	struct rte_comch_pe *pe;
+	struct rte_comch_ctx *ctx;
+	int dev, ret;
+
+	TEST_CALL(port_configure(DPU, 1, 1500, 0));
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
+	dev = test_vdev_add("role=host,function=pf0,path=%s", net.path);
+	TEST_TRUE(dev >= 0);
+	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+	TEST_EXPECT(rte_comch_client_create((int16_t)dev, &conf, &ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(ctx, pe), 0);
+	ret = rte_comch_ctx_start(ctx);
+	TEST_TRUE(ret == 0 || ret == -EINPROGRESS);
+	NET_WAIT(rte_comch_pe_progress(pe) >= 0 &&
+		rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_info_get(ctx, &info), 0);
+	TEST_EXPECT(rte_comch_conn_task_alloc(info.conn, "nonsense", 8, &task), 0);
+	TEST_EXPECT(rte_comch_task_submit(task), 0);
+	NET_WAIT(rte_comch_pe_progress(pe) >= 0 &&
+		rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	rte_comch_ctx_destroy(ctx);
+	rte_comch_pe_destroy(pe);
+	TEST_CALL(port_configure(HOST, 1, 1500, 0));
+	TEST_EXPECT(rte_eth_dev_start(net.ids[HOST]), 0);
+	NET_WAIT(link_is_up(DPU) && link_is_up(HOST), UP_MS);
+	return send_one(HOST, 0, 64, 1, 1);
+}
+
+#define NET_CASE(fn) TEST_CASE_ST(net_setup, net_teardown, fn)
+
+static struct unit_test_suite suite = {
+	.suite_name = "net_comch: ports of ethdev",
+	.unit_test_cases = {
+		NET_CASE(test_packets),
+		NET_CASE(test_too_long),
+		NET_CASE(test_scatter),
+		NET_CASE(test_queues),
+		NET_CASE(test_queues_most),
+		NET_CASE(test_no_mbuf),
+		NET_CASE(test_restart),
+		NET_CASE(test_interrupts),
+		NET_CASE(test_stop_in_callback),
+		NET_CASE(test_removed),
+		TEST_CASE_ST(beside_setup, beside_teardown, test_beside),
+		NET_CASE(test_own_dev_removed),
+		NET_CASE(test_remove_beside_start),
+		NET_CASE(test_api),
+		NET_CASE(test_args),
+		NET_CASE(test_stranger),
+		TEST_CASES_END()
+	},
+};
+
+REGISTER_FAST_TEST(net_comch_autotest, unit_test_suite_runner, &suite)
