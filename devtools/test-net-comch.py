@@ -15,12 +15,15 @@ import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
 WAIT_S = 60
+# Through the example pipeline.
+PACKETS = 50000
 
 
 class Failure(Exception):
@@ -273,6 +276,86 @@ def commands(pair):
     card.quit()
 
 
+def packet(number):
+    """One of many, of which no two are the same."""
+    return (bytes.fromhex('02000000000a02000000000b0800') + number.to_bytes(4, 'big') +
+            bytes(number % 251 for _ in range(42 + number % 1400)))
+
+
+def read_pcap(path):
+    with open(path, 'rb') as file:
+        data = file.read()
+    at, packets = 24, []
+    while at + 16 <= len(data):
+        size = struct.unpack_from('<I', data, at + 8)[0]
+        packets.append(data[at + 16:at + 16 + size])
+        at += 16 + size
+    return packets
+
+
+class Stage:
+    """A process of the example."""
+
+    def __init__(self, pair, name, vdevs):
+        command = [f'{pair.build}/examples/dpdk-comch-pipeline', '--no-huge', '-m', '128',
+                   '--no-pci', '--no-telemetry', '-l', str(pair.cpus[0 if name == 'card' else -1]),
+                   '--file-prefix', f'net-comch-{os.getpid()}-{name}']
+        for vdev in vdevs:
+            command += ['--vdev', vdev]
+        self.log = f'{pair.folder}/{name}.log'
+        with open(self.log, 'wb') as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+
+    def text(self):
+        with open(self.log, encoding='utf-8', errors='replace') as log:
+            return log.read()
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(WAIT_S)
+        found = re.search(r'(\d+) packets forwarded, (\d+) dropped', self.text())
+        if self.process.returncode != 0 or not found:
+            raise Failure(f'the example ends with {self.process.returncode}:\n{self.text()}')
+        return int(found[1]), int(found[2])
+
+
+def pipeline(pair):
+    """A file of packets through the example, to the card's side and back into a file."""
+    sent = [packet(i) for i in range(PACKETS)]
+    with open(f'{pair.folder}/in.pcap', 'wb') as file:
+        file.write(struct.pack('<IHHIIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+        for data in sent:
+            file.write(struct.pack('<IIII', 0, 0, len(data), len(data)) + data)
+    card = Stage(pair, 'card', pair.args['dpu'])
+    host = Stage(pair, 'host', pair.args['host'] + [
+        f'net_pcap0,rx_pcap={pair.folder}/in.pcap,tx_pcap={pair.folder}/out.pcap'])
+    try:
+        size = -1
+        end = time.monotonic() + WAIT_S
+        # until the file grows no more
+        while time.monotonic() < end:
+            time.sleep(1)
+            path = f'{pair.folder}/out.pcap'
+            now = os.path.getsize(path) if os.path.exists(path) else 0
+            if now == size and 'links are up' in host.text():
+                break
+            size = now
+        _, lost = host.end()
+        lost += card.end()[1]
+    finally:
+        for stage in (card, host):
+            if stage.process.poll() is None:
+                stage.process.kill()
+                stage.process.wait()
+    came = read_pcap(f'{pair.folder}/out.pcap')
+    expect('packets that came back or were counted', len(came) + lost, PACKETS)
+    want = iter(sent)
+    for data in came:
+        if not any(data == p[6:12] + p[:6] + p[12:] for p in want):
+            raise Failure('a packet that came back was not sent, or is out of order')
+    return f'{len(came)} packets back, {lost} dropped'
+
+
 CASES = {
     'txonly to rxonly, 64 B': lambda p: one_way(p, 64, 1),
     'txonly to rxonly, 64 B, 4 queues': lambda p: one_way(p, 64, 4),
@@ -284,6 +367,7 @@ CASES = {
     'csum': lambda p: there_and_back(p, 'csum', 1),
     'killed three times, 4 queues': killed,
     'commands': commands,
+    'example pipeline': pipeline,
     'txonly to rxonly, 64 B, 2 queues, on bluefield': lambda p: one_way(p, 64, 2),
     'txonly to rxonly, 9000 B, on bluefield': lambda p: one_way(p, 9000, 1),
     'io, on bluefield': lambda p: there_and_back(p, 'io', 1),
