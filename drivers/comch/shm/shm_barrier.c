@@ -46,7 +46,7 @@ shm_peer_logs(const struct shm_dev *dev, struct shm_func *func, uint32_t level)
 	return true;
 }
 
-/* Of the whole process: whether what begins from now on relies on it. */
+/* Of the whole process: whether what begins from now on relies on it. Relaxed, as all here. */
 static bool membarrier_ok;
 /* Devices that were made with it; and that it has failed since the first of them was. */
 static uint32_t nb_relying;
@@ -64,11 +64,12 @@ shm_barrier_init(void)
 {
 	const int need = MEMBARRIER_CMD_PRIVATE_EXPEDITED | MEMBARRIER_CMD_GLOBAL_EXPEDITED;
 	int cmds = membarrier(MEMBARRIER_CMD_QUERY);
-
-	membarrier_ok = cmds >= 0 && (cmds & need) == need &&
+	bool ok = cmds >= 0 && (cmds & need) == need &&
 		membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 &&
 		membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED) == 0;
-	if (!membarrier_ok) {
+
+	__atomic_store_n(&membarrier_ok, ok, __ATOMIC_RELAXED);
+	if (!ok) {
 		SHM_LOG(INFO, "no membarrier() here: producers and consumers fence each burst");
 		return false;
 	}
@@ -94,7 +95,7 @@ shm_barrier_failed(void)
 bool
 shm_fences_needed(void)
 {
-	return !membarrier_ok;
+	return !__atomic_load_n(&membarrier_ok, __ATOMIC_RELAXED);
 }
 
 /*
