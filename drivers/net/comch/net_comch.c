@@ -15,7 +15,6 @@
 #include <rte_ethdev.h>
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
-#include <rte_string_fns.h>
 
 #include <bus_vdev_driver.h>
 #include "dpdk_release.h"
@@ -174,6 +173,21 @@ deferred_refuse(const struct rte_eth_dev *eth)
 	return -EINVAL;
 }
 
+/* What both kinds begin with. */
+static void *
+queue_new(struct rte_eth_dev *eth, size_t size, uint16_t id, uint16_t nb_desc, unsigned int socket)
+{
+	struct nc_queue *q = rte_zmalloc_socket("net_comch_queue", size, RTE_CACHE_LINE_SIZE,
+			(int)socket);
+
+	if (q == NULL)
+		return NULL;
+	q->port = to_port(eth);
+	q->id = id;
+	q->nb_desc = nb_desc;
+	return q;
+}
+
 static int
 rx_queue_setup(struct rte_eth_dev *eth, uint16_t id, uint16_t nb_desc, unsigned int socket,
 		const struct rte_eth_rxconf *conf, struct rte_mempool *pool)
@@ -182,12 +196,9 @@ rx_queue_setup(struct rte_eth_dev *eth, uint16_t id, uint16_t nb_desc, unsigned 
 
 	if (conf->rx_deferred_start != 0)
 		return deferred_refuse(eth);
-	rxq = rte_zmalloc_socket("net_comch_rxq", sizeof(*rxq), RTE_CACHE_LINE_SIZE, (int)socket);
+	rxq = queue_new(eth, sizeof(*rxq), id, nb_desc, socket);
 	if (rxq == NULL)
 		return -ENOMEM;
-	rxq->q.port = to_port(eth);
-	rxq->q.id = id;
-	rxq->q.nb_desc = nb_desc;
 	rxq->pool = pool;
 	rxq->port_id = eth->data->port_id;
 	rxq->epfd = rxq->kick_fd = -1;
@@ -205,12 +216,9 @@ tx_queue_setup(struct rte_eth_dev *eth, uint16_t id, uint16_t nb_desc, unsigned 
 
 	if (conf->tx_deferred_start != 0)
 		return deferred_refuse(eth);
-	txq = rte_zmalloc_socket("net_comch_txq", sizeof(*txq), RTE_CACHE_LINE_SIZE, (int)socket);
+	txq = queue_new(eth, sizeof(*txq), id, nb_desc, socket);
 	if (txq == NULL)
 		return -ENOMEM;
-	txq->q.port = to_port(eth);
-	txq->q.id = id;
-	txq->q.nb_desc = nb_desc;
 	eth->data->tx_queues[id] = txq;
 	return 0;
 }

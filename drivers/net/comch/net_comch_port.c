@@ -197,9 +197,8 @@ heard(struct rte_comch_conn *conn, const void *text, uint32_t len, void *user_da
 		if (hdr.type == rte_cpu_to_le_16(NC_WIRE_HELLO))
 			good = hello_take(port, text, len);
 		else if (hdr.type == rte_cpu_to_le_16(NC_WIRE_READY))
-			good = len == sizeof(hdr) && port->hello.nb_queues != 0;
+			good = port->heard_ready = len == sizeof(hdr) && port->hello.nb_queues != 0;
 	}
-	port->heard_ready |= good && hdr.type == rte_cpu_to_le_16(NC_WIRE_READY);
 	if (good)
 		return;
 	port->refused = true;
@@ -457,10 +456,13 @@ gates_set(struct nc_port *port, bool open)
 static void
 port_open(struct nc_port *port)
 {
-	int ret = -ECONNABORTED;
+	int ret;
 
-	if (!port->lost && !port->refused && port->wanted)
-		ret = rte_get_timer_cycles() < port->deadline ? queues_open(port) : -ETIMEDOUT;
+	if (port->lost || port->refused || !port->wanted) {
+		port->state = NC_CLOSING;
+		return;
+	}
+	ret = rte_get_timer_cycles() < port->deadline ? queues_open(port) : -ETIMEDOUT;
 	if (ret == -EINPROGRESS)
 		return;
 	if (ret == 0) {
@@ -470,7 +472,7 @@ port_open(struct nc_port *port)
 		port->state = NC_UP;
 		return;
 	}
-	if (!port->lost && !port->refused && port->wanted && reason_is_new(port, ret))
+	if (reason_is_new(port, ret))
 		NC_LOG(ERR, "%s: the peer's port does not come up: %s; trying again",
 			port_name(port), rte_strerror(-ret));
 	port->state = NC_CLOSING;
