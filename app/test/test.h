@@ -36,6 +36,18 @@
 #define TEST_ASAN 0
 #endif
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TEST_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) && !defined(TEST_TSAN)
+#define TEST_TSAN 1
+#endif
+#ifndef TEST_TSAN
+#define TEST_TSAN 0
+#endif
+
 /* DPDK does not install its rte_test.h: the same names, with what is needed. */
 #define TEST_ASSERT(cond, msg, ...) do { \
 	if (!(cond)) { \

@@ -221,12 +221,7 @@ is_mapped(void *addr)
 static bool
 is_unmapped(void *addr)
 {
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-	return true;
-#endif
-#endif
-	return !is_mapped(addr);
+	return TEST_TSAN || !is_mapped(addr);
 }
 
 static uint64_t

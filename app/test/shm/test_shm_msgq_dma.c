@@ -16,18 +16,6 @@
 #define GUARD 64
 #define NB_RECV 2
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define DMA_TSAN 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__) && !defined(DMA_TSAN)
-#define DMA_TSAN 1
-#endif
-#ifndef DMA_TSAN
-#define DMA_TSAN 0
-#endif
-
 enum { WIN_SRC = 1, WIN_DST, WIN_READ_ONLY, WIN_WRITE_ONLY };
 
 /* A copy: what the message of it says. */
@@ -244,7 +232,7 @@ test_dma_order_broken(void)
 	uint32_t i;
 
 	test_time_limit(120);
-	if (DMA_TSAN)
+	if (TEST_TSAN)
 		return test_skip("ThreadSanitizer reports the race that is made here");
 	/* not each time: the unit may have copied all before this thread looks */
 	nb_wrong = 0;
