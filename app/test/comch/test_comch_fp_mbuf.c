@@ -99,34 +99,6 @@ pair_close(struct pair *p)
 	return TEST_SUCCESS;
 }
 
-/* A packet of as many segments as asked for, some of them empty if it is short. */
-static struct rte_mbuf *
-packet(struct rte_mempool *pool, uint32_t len, uint32_t segs, uint32_t seed)
-{
-	struct rte_mbuf *head = NULL, *m;
-	uint8_t data[8 * ROOM];
-	uint32_t i, off = 0, part;
-
-	test_fill(data, len, seed);
-	for (i = 0; i < segs; i++) {
-		m = rte_pktmbuf_alloc(pool);
-		if (m == NULL)
-			break;
-		part = i == segs - 1 ? len - off : RTE_MIN(len / segs + i % 3, len - off);
-		memcpy(rte_pktmbuf_append(m, (uint16_t)part), data + off, part);
-		off += part;
-		if (head == NULL)
-			head = m;
-		else
-			rte_pktmbuf_chain(head, m);
-	}
-	if (off != len || i != segs) {
-		rte_pktmbuf_free(head);
-		test_give_up("no mbufs");
-	}
-	return head;
-}
-
 /* One packet as rte_comch_consumer_rx_burst() gave it; it is freed. */
 static int
 check_packet(struct pair *p, struct rte_mbuf *m, uint32_t len, uint32_t seed)
@@ -186,7 +158,7 @@ test_lengths(struct test_fp *fp)
 		for (j = 0; j < RTE_DIM(bursts); j++) {
 			nb = bursts[j];
 			for (k = 0; k < nb; k++)
-				pkts[k] = packet(p.tx_pool, lens[i], 1, k);
+				pkts[k] = test_packet(p.tx_pool, lens[i], 1, k);
 			TEST_CALL(offered(&p, nb));
 			TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id,
 						    pkts, (uint16_t)nb),
@@ -215,7 +187,7 @@ test_segments(struct test_fp *fp)
 	for (i = 0; i < 400; i++) {
 		segs = 1 + i % 8;
 		len = test_rand() % (ROOM + 1);
-		m = packet(p.tx_pool, len, segs, i);
+		m = test_packet(p.tx_pool, len, segs, i);
 		TEST_EXPECT(m->nb_segs, segs);
 		TEST_CALL(offered(&p, 1));
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
@@ -223,7 +195,7 @@ test_segments(struct test_fp *fp)
 		TEST_CALL(check_packet(&p, found[0], len, i));
 	}
 	/* a clone, and an mbuf that somebody else holds too */
-	m = packet(p.tx_pool, 500, 3, 9);
+	m = test_packet(p.tx_pool, 500, 3, 9);
 	clone = rte_pktmbuf_clone(m, p.tx_pool);
 	TEST_TRUE(clone != NULL);
 	TEST_CALL(offered(&p, 1));
@@ -253,7 +225,7 @@ from_region(struct pair *p, int16_t dev_id, uint32_t round)
 			ROOM + RTE_PKTMBUF_HEADROOM + round * 512, 0);
 	TEST_EXPECT(rte_comch_mem_info_get(mem, &info), 0);
 	for (i = 0; i < 8; i++) {
-		m = packet(info.pool, 100 + i * 100, 1 + i % 3, i + round);
+		m = test_packet(info.pool, 100 + i * 100, 1 + i % 3, i + round);
 		if (i % 2 == 1) {
 			pkts[0] = rte_pktmbuf_clone(m, p->tx_pool);
 			rte_pktmbuf_free(m);
@@ -327,7 +299,7 @@ test_not_taken(struct test_fp *fp)
 
 	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, 8, 0));
 	for (i = 0; i < 26; i++)
-		pkts[i] = packet(p.tx_pool, 10 + i, 1 + i % 2, i);
+		pkts[i] = test_packet(p.tx_pool, 10 + i, 1 + i % 2, i);
 	/* no such consumer */
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id + 1, pkts, 26), 0);
 	TEST_EXPECT(test_reason(p.producer, p.consumer->id), -ENOENT);
@@ -346,7 +318,7 @@ test_not_taken(struct test_fp *fp)
 
 		TEST_CALL(offered(&p, 5));
 		credits = rte_comch_producer_credits(p.producer->ctx, p.consumer->id);
-		large = packet(p.tx_pool, ROOM + 1, 2 + i, 4);
+		large = test_packet(p.tx_pool, ROOM + 1, 2 + i, 4);
 		rte_pktmbuf_free(six[2]);
 		six[2] = large;
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, six, 6),
@@ -391,7 +363,7 @@ test_pool_empty(struct test_fp *fp)
 		end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 		for (sent = got = 0; got < nb_rx && test_now_ns() < end;) {
 			while (sent < nb_rx + 8) {
-				m = packet(p.tx_pool, 100 + sent, 1, sent);
+				m = test_packet(p.tx_pool, 100 + sent, 1, sent);
 				nb = rte_comch_producer_tx_burst(
 						p.producer->ctx, p.consumer->id, &m, 1);
 				if (nb == 0) {
@@ -437,7 +409,7 @@ test_shared_pool(struct test_fp *fp)
 	for (i = 0; i < 200; i++) {
 		uint32_t to = i % 2 != 0 ? second->id : p.consumer->id;
 
-		m = packet(p.tx_pool, i, 2, i);
+		m = test_packet(p.tx_pool, i, 2, i);
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, to, &m, 1), 1);
 		TEST_WAIT(rte_comch_consumer_rx_burst(i % 2 != 0 ? second->ctx : p.consumer->ctx,
 					  found, 8) == 1,
@@ -474,9 +446,9 @@ test_mixed(struct test_fp *fp)
 	TEST_EXPECT(test_send_slot(p.producer, p.consumer->id, &from, 0, 333, 55), 1);
 	/* without data: a packet of length 0, whatever else it carries */
 	TEST_EXPECT(test_send_imm(p.producer, p.consumer->id, "abcd", 4, 56), 1);
-	m = packet(p.tx_pool, 64, 1, 2);
+	m = test_packet(p.tx_pool, 64, 1, 2);
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
-	m = packet(p.tx_pool, 0, 1, 3);
+	m = test_packet(p.tx_pool, 0, 1, 3);
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
 	TEST_EXPECT(rte_comch_queue_poll_burst(p.consumer->ctx, cpls, 8), 0);
 	test_settle();
@@ -495,7 +467,7 @@ test_mixed(struct test_fp *fp)
 
 	TEST_CALL(test_fp_offer(plain, p.producer, &to, 0, 8, 0));
 	for (i = 0; i < 8; i++) {
-		m = packet(p.tx_pool, 100 * i, 1 + i, i);
+		m = test_packet(p.tx_pool, 100 * i, 1 + i, i);
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, plain->id, &m, 1), 1);
 	}
 	TEST_EXPECT(test_poll(plain, cpls, 8), 8);
@@ -524,8 +496,8 @@ test_two_pools(struct test_fp *fp)
 	/* bit i of the burst's number: the pool of each second packet, from i on */
 	for (i = 0; i < 4; i++) {
 		for (k = 0; k < 16; k++) {
-			pkts[k] = packet((i >> (k % 2)) % 2 != 0 ? info.pool : p.tx_pool, 64, 1,
-					k);
+			pkts[k] = test_packet((i >> (k % 2)) % 2 != 0 ? info.pool : p.tx_pool,
+					64, 1, k);
 		}
 		TEST_CALL(offered(&p, 16));
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 16),
@@ -595,7 +567,7 @@ test_conn_lost(struct test_fp *fp)
 
 	TEST_CALL(pair_open(fp, &p, POOL_MBUFS, PLACES, 0));
 	for (i = 0; i < 5; i++)
-		pkts[i] = packet(p.tx_pool, 100, 1, i);
+		pkts[i] = test_packet(p.tx_pool, 100, 1, i);
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5), 5);
 	TEST_CALL(receive(&p, 2));
 	TEST_EXPECT(test_q_close(p.producer), 0);
@@ -685,7 +657,7 @@ test_drained(struct test_fp *fp)
 	TEST_CALL(test_fp_consumer(fp, NULL, 4, 8, &bare));
 	for (round = 0; round < 2; round++) {
 		for (i = 0; i < 5; i++)
-			pkts[i] = packet(p.tx_pool, 100, 1, i);
+			pkts[i] = test_packet(p.tx_pool, 100, 1, i);
 		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, pkts, 5),
 				5);
 		test_arrive();

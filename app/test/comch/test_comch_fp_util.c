@@ -748,6 +748,33 @@ test_fp_wait_credits(struct test_q *producer, struct test_q *consumer, uint32_t 
 	return TEST_SUCCESS;
 }
 
+struct rte_mbuf *
+test_packet(struct rte_mempool *pool, uint32_t len, uint32_t segs, uint32_t seed)
+{
+	static uint8_t data[UINT16_MAX];
+	struct rte_mbuf *head = NULL, *m;
+	uint32_t i, off = 0, part;
+
+	test_fill(data, len, seed);
+	for (i = 0; i < segs; i++) {
+		m = rte_pktmbuf_alloc(pool);
+		if (m == NULL)
+			break;
+		part = i == segs - 1 ? len - off : RTE_MIN(len / segs + i % 3, len - off);
+		memcpy(rte_pktmbuf_append(m, (uint16_t)part), data + off, part);
+		off += part;
+		if (head == NULL)
+			head = m;
+		else
+			rte_pktmbuf_chain(head, m);
+	}
+	if (off != len || i != segs) {
+		rte_pktmbuf_free(head);
+		test_give_up("no mbufs");
+	}
+	return head;
+}
+
 void
 test_thread_spread(unsigned int number)
 {

@@ -168,6 +168,13 @@ uint32_t test_drain(struct test_q *q);
 int test_reason(struct test_q *q, uint32_t id);
 
 /**
+ * A packet of bytes that test_check() knows, of as many segments as asked for, some of them
+ * empty if it is short. The case ends if there are too few mbufs.
+ */
+struct rte_mbuf *test_packet(struct rte_mempool *pool, uint32_t len, uint32_t segs,
+		uint32_t seed);
+
+/**
  * Move the calling thread away from the processor that EAL tied its parent to:
  * threads of different numbers run at one time, if there are as many processors.
  * Number 0 is where the main thread is.

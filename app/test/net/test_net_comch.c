@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <rte_comch.h>
-#include <rte_cycles.h>
 #include <rte_epoll.h>
 #include <rte_ethdev.h>
 #include <rte_ether.h>
@@ -124,30 +123,6 @@ ports_up(uint16_t nb_card, uint16_t nb_host, uint16_t mtu, uint64_t rx_offloads)
 	return TEST_SUCCESS;
 }
 
-static struct rte_mbuf *
-packet(uint32_t len, uint16_t nb_segs, uint32_t seed)
-{
-	static uint8_t data[UINT16_MAX];
-	struct rte_mbuf *head = NULL, *m;
-	uint32_t off = 0, part;
-	uint16_t i;
-
-	test_fill(data, len, seed);
-	for (i = 0; i < nb_segs; i++) {
-		m = rte_pktmbuf_alloc(net.pool);
-		if (m == NULL)
-			test_give_up("no mbuf");
-		part = i == nb_segs - 1 ? len - off : len / nb_segs;
-		memcpy(rte_pktmbuf_append(m, (uint16_t)part), data + off, part);
-		off += part;
-		if (head == NULL)
-			head = m;
-		else
-			rte_pktmbuf_chain(head, m);
-	}
-	return head;
-}
-
 static int
 packet_check(struct rte_mbuf *m, unsigned int side, uint32_t len, uint32_t seed)
 {
@@ -166,7 +141,7 @@ packet_check(struct rte_mbuf *m, unsigned int side, uint32_t len, uint32_t seed)
 static int
 send_one(unsigned int from, uint16_t queue, uint32_t len, uint16_t nb_segs, uint32_t seed)
 {
-	struct rte_mbuf *m = packet(len, nb_segs, seed), *got = NULL;
+	struct rte_mbuf *m = test_packet(net.pool, len, nb_segs, seed), *got = NULL;
 	unsigned int to = from == DPU ? HOST : DPU;
 
 	NET_WAIT(rte_eth_tx_burst(net.ids[from], queue, &m, 1) == 1, TEST_MS);
@@ -278,7 +253,7 @@ test_too_long(void)
 
 	TEST_CALL(ports_up(1, 1, 1500, 0));
 	for (i = 0; i < RTE_DIM(lens); i++)
-		pkts[i] = packet(lens[i], 1, i);
+		pkts[i] = test_packet(net.pool, lens[i], 1, i);
 	TEST_EXPECT(rte_eth_tx_burst(net.ids[HOST], 0, pkts, RTE_DIM(lens)), RTE_DIM(lens));
 	NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, got, RTE_DIM(lens)) == 2, TEST_MS);
 	TEST_CALL(packet_check(got[0], DPU, 60, 0));
@@ -313,7 +288,7 @@ test_queues(void)
 
 	TEST_CALL(ports_up(2, 4, 1500, 0));
 	for (i = 0; i < 4; i++) {
-		m = packet(64, 1, i);
+		m = test_packet(net.pool, 64, 1, i);
 		NET_WAIT(rte_eth_tx_burst(net.ids[HOST], i, &m, 1) == 1, TEST_MS);
 		NET_WAIT(rte_eth_rx_burst(net.ids[DPU], i % 2, &got, 1) == 1, TEST_MS);
 		TEST_CALL(packet_check(got, DPU, 64, i));
@@ -347,7 +322,7 @@ test_no_mbuf(void)
 	unsigned int nb = 0, i;
 
 	TEST_CALL(ports_up(1, 1, 1500, 0));
-	m = packet(64, 1, 1);
+	m = test_packet(net.pool, 64, 1, 1);
 	while (nb < NB_MBUFS && (held[nb] = rte_pktmbuf_alloc(net.pool)) != NULL)
 		nb++;
 	NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
@@ -474,7 +449,7 @@ test_interrupts(void)
 		TEST_EXPECT(rte_eth_rx_burst(net.ids[HOST], 0, &got, 1), 0);
 	TEST_TRUE(i < 10);
 	for (i = 0; i < 100; i++) {
-		m = packet(64, 1, i);
+		m = test_packet(net.pool, 64, 1, i);
 		NET_WAIT(rte_eth_tx_burst(net.ids[DPU], 0, &m, 1) == 1, TEST_MS);
 		while (rte_eth_rx_burst(net.ids[HOST], 0, &got, 1) == 0) {
 			TEST_TRUE(nb++ < 1000);
@@ -490,7 +465,7 @@ test_interrupts(void)
 	TEST_EXPECT(rte_eth_dev_rx_intr_enable(net.ids[HOST], 0), 0);
 	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
 	NET_WAIT(link_is_up(DPU) && link_is_up(HOST), UP_MS);
-	m = packet(64, 1, 7);
+	m = test_packet(net.pool, 64, 1, 7);
 	NET_WAIT(rte_eth_tx_burst(net.ids[DPU], 0, &m, 1) == 1, TEST_MS);
 	for (i = 0; rte_eth_rx_burst(net.ids[HOST], 0, &got, 1) == 0; i++) {
 		struct rte_epoll_event ev;
@@ -596,15 +571,6 @@ start_card(void *arg)
 	return NULL;
 }
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define NET_TSAN 1
-#endif
-#endif
-#ifndef NET_TSAN
-#define NET_TSAN 0
-#endif
-
 /* The bus removes one port, with its lock, while the other one makes its device. */
 static int
 test_remove_beside_start(void)
@@ -613,7 +579,7 @@ test_remove_beside_start(void)
 	pthread_t thread;
 	int ret, started;
 
-	if (NET_TSAN)
+	if (TEST_TSAN)
 		return test_skip("two threads use the heap of EAL, whose lock ThreadSanitizer does not see");
 	for (i = 0; i < 5; i++) {
 		TEST_CALL(port_configure(DPU, 1, 1500, 0));
@@ -677,7 +643,7 @@ test_api(void)
 	TEST_EXPECT(rte_eth_allmulticast_enable(net.ids[DPU]), 0);
 	TEST_EXPECT(rte_eth_dev_set_mc_addr_list(net.ids[DPU], &mac, 1), 0);
 	/* without a link nothing is taken, and nothing comes */
-	m = packet(64, 1, 0);
+	m = test_packet(net.pool, 64, 1, 0);
 	TEST_EXPECT(rte_eth_tx_burst(net.ids[DPU], 0, &m, 1), 0);
 	TEST_EXPECT(rte_eth_rx_burst(net.ids[DPU], 0, &m, 1), 0);
 	rte_pktmbuf_free(m);
