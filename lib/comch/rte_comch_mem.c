@@ -347,10 +347,20 @@ pool_make(struct rte_comch_mem *mem, const char *name, uint32_t nb, uint32_t cac
 	return pool;
 }
 
+/* Of a region that others may find: NULL before the pool goes. */
+static void
+mem_pool_set(struct rte_comch_mem *mem, struct rte_mempool *pool)
+{
+	rte_spinlock_lock(&mem->dev->lock);
+	mem->pool = pool;
+	rte_spinlock_unlock(&mem->dev->lock);
+}
+
 int
 rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb, uint32_t cache_size,
 		uint16_t data_room, uint32_t flags, struct rte_comch_mem **out)
 {
+	struct rte_mempool *pool;
 	struct rte_comch_mem *mem;
 	uint32_t room;
 	int ret;
@@ -372,8 +382,8 @@ rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb, uint32_
 		rte_comch_mem_free(mem);
 		return ret;
 	}
-	mem->pool = pool_make(mem, name, nb, cache_size, data_room, room);
-	if (mem->pool == NULL) {
+	pool = pool_make(mem, name, nb, cache_size, data_room, room);
+	if (pool == NULL) {
 		ret = rte_errno == EEXIST ? -EEXIST : rte_errno == EINVAL ||
 			rte_errno == ENAMETOOLONG ? -EINVAL : -ENOMEM;
 		COMCH_LOG(ERR, "%s: no pool '%s' of %u mbufs: %s", mem->dev->data->name, name, nb,
@@ -381,8 +391,25 @@ rte_comch_mem_pool_create(int16_t dev_id, const char *name, uint32_t nb, uint32_
 		rte_comch_mem_free(mem);
 		return ret;
 	}
+	mem_pool_set(mem, pool);
 	*out = mem;
 	return 0;
+}
+
+struct rte_comch_mem *
+rte_comch_mem_pool_find(int16_t dev_id, const struct rte_mempool *pool, uint32_t flags)
+{
+	struct rte_comch_dev *dev = comch_dev_get(dev_id);
+	struct rte_comch_mem *mem;
+
+	if (dev == NULL || pool == NULL)
+		return NULL;
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_FOREACH(mem, &dev->mems, next)
+		if (mem->pool == pool && (mem->flags & flags) == flags)
+			break;
+	rte_spinlock_unlock(&dev->lock);
+	return mem;
 }
 
 /* The driver is done with a region; in any thread. */
@@ -490,6 +517,7 @@ int
 rte_comch_mem_free(struct rte_comch_mem *mem)
 {
 	struct rte_comch_dev *dev;
+	struct rte_mempool *pool;
 	uint32_t tasks;
 
 	if (mem == NULL)
@@ -515,7 +543,9 @@ rte_comch_mem_free(struct rte_comch_mem *mem)
 				mem->pool->name);
 			return -EBUSY;
 		}
-		rte_mempool_free(mem->pool);
+		pool = mem->pool;
+		mem_pool_set(mem, NULL);
+		rte_mempool_free(pool);
 	}
 	comch_mem_dma_unmap(mem);
 	if (!mem_keep(mem))

@@ -238,6 +238,27 @@ int rte_comch_mem_pool_register(int16_t dev_id, struct rte_mempool *pool, uint32
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
+ * Find the region of a pool, be it from rte_comch_mem_pool_create() or from
+ * rte_comch_mem_pool_register(). So code that is given a pool learns if consumers can
+ * have it. The region stays its owner's, who may free it while nothing uses it.
+ *
+ * @param dev_id
+ *   The device.
+ * @param pool
+ *   The pool; it is not looked into.
+ * @param flags
+ *   RTE_COMCH_MEM_F_* flags that the region has, at least.
+ * @return
+ *   The region, the first of several; NULL if there is none, or no such device.
+ */
+__rte_experimental
+struct rte_comch_mem *rte_comch_mem_pool_find(int16_t dev_id, const struct rte_mempool *pool,
+		uint32_t flags);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
  * Free a region: its memory if it is its own, with its pool, and the handle.
  *
  * When this returns, no driver reads or writes the memory any more, even if it has to

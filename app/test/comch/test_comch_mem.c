@@ -255,6 +255,37 @@ test_pool_errors(void)
 	return TEST_SUCCESS;
 }
 
+/* The region of a pool is found by its device and flags, as long as it has the pool. */
+static int
+test_pool_find(void)
+{
+	struct rte_comch_mem *made, *registered;
+	int16_t dev = test_pair.dpu;
+	struct rte_mempool *pool;
+
+	made = test_mem_pool(dev, "find", 8, 0, 256, RTE_COMCH_MEM_F_PEER_WRITE);
+	pool = test_mem_info(made).pool;
+	TEST_TRUE(rte_comch_mem_pool_find(-1, pool, 0) == NULL);
+	TEST_TRUE(rte_comch_mem_pool_find(dev, NULL, 0) == NULL);
+	TEST_TRUE(rte_comch_mem_pool_find(test_pair.host, pool, 0) == NULL);
+	TEST_TRUE(rte_comch_mem_pool_find(dev, pool, 0) == made);
+	TEST_TRUE(rte_comch_mem_pool_find(dev, pool, RTE_COMCH_MEM_F_PEER_WRITE) == made);
+	TEST_TRUE(rte_comch_mem_pool_find(dev, pool, RTE_COMCH_MEM_F_ALL) == NULL);
+	TEST_EXPECT(test_mem_free(made), 0);
+	TEST_TRUE(rte_comch_mem_pool_find(dev, pool, 0) == NULL);
+
+	pool = rte_pktmbuf_pool_create("find", 8, 0, 0, 256, SOCKET_ID_ANY);
+	TEST_TRUE(pool != NULL);
+	TEST_TRUE(rte_comch_mem_pool_find(dev, pool, 0) == NULL);
+	TEST_EXPECT(rte_comch_mem_pool_register(dev, pool, 0, &registered), 0);
+	TEST_TRUE(rte_comch_mem_pool_find(dev, pool, 0) == registered);
+	TEST_TRUE(rte_comch_mem_pool_find(dev, pool, RTE_COMCH_MEM_F_PEER_WRITE) == NULL);
+	TEST_EXPECT(rte_comch_mem_free(registered), 0);
+	TEST_TRUE(rte_comch_mem_pool_find(dev, pool, 0) == NULL);
+	rte_mempool_free(pool);
+	return TEST_SUCCESS;
+}
+
 #define POOL_MBUFS 255
 
 static int
@@ -602,6 +633,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_max_regions),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_register),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_pool_errors),
+		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_pool_find),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_pool),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_pool_rooms),
 		TEST_CASE_ST(test_fp_count_setup, test_fp_count_teardown, test_pool_register),
