@@ -71,6 +71,8 @@ ethdev(void)
 	OPERATION(dev_infos_get, int (*)(struct rte_eth_dev *, struct rte_eth_dev_info *));
 	OPERATION(rxq_info_get, void (*)(struct rte_eth_dev *, uint16_t, struct rte_eth_rxq_info *));
 	OPERATION(txq_info_get, void (*)(struct rte_eth_dev *, uint16_t, struct rte_eth_txq_info *));
+	OPERATION(rx_burst_mode_get, int (*)(struct rte_eth_dev *, uint16_t,
+		struct rte_eth_burst_mode *));
 	OPERATION(rx_queue_setup, int (*)(struct rte_eth_dev *, uint16_t, uint16_t, unsigned int,
 		const struct rte_eth_rxconf *, struct rte_mempool *));
 	OPERATION(rx_queue_release, void (*)(struct rte_eth_dev *, uint16_t));
@@ -83,6 +85,7 @@ ethdev(void)
 
 	MEMBER(rte_eth_dev, rx_pkt_burst);
 	MEMBER(rte_eth_dev, tx_pkt_burst);
+	MEMBER(rte_eth_dev, tx_descriptor_status);
 	MEMBER(rte_eth_dev, data);
 	MEMBER(rte_eth_dev, dev_ops);
 	MEMBER(rte_eth_dev, device);

@@ -3,9 +3,10 @@
  */
 
 /*
- * Ports of ethdev on comch: two of them in one process, on devices of driver shm. Only
- * ethdev's functions are used, as by an application that knows nothing of comch; but for a
- * peer that is no port.
+ * Ports of ethdev on comch: two of them in one process, on devices of driver shm that they
+ * make for themselves, or on those of a software BlueField. Only ethdev's functions are used,
+ * as by an application that knows nothing of comch; but for a peer that is no port, and for
+ * the pools of cases whose receive queues are direct.
  */
 
 #include <pthread.h>
@@ -13,14 +14,17 @@
 
 #include <rte_comch.h>
 #include <rte_epoll.h>
+#include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_ether.h>
 #include <rte_interrupts.h>
 #include <rte_mbuf.h>
 #include <rte_memory.h>
 #include <rte_mempool.h>
+#include <rte_pmd_net_comch.h>
 
 #include "test_comch_fp_util.h"
+#include "test_comch_place.h"
 #include "test_comch_util.h"
 
 #define UP_MS 10000u
@@ -32,6 +36,9 @@
 static struct {
 	char path[PATH_MAX];
 	struct rte_mempool *pool;
+	struct rte_mempool *pools[2]; /* of each port, where receive queues are direct */
+	struct test_place place; /* of BlueField */
+	int16_t devs[2];      /* there */
 	const char *names[2];
 	uint16_t ids[2];
 	bool there[2];
@@ -49,6 +56,13 @@ static struct {
 		usleep(100); \
 	} \
 } while (0)
+
+/* What a side sends from and receives into. */
+static struct rte_mempool *
+pool_of(unsigned int side)
+{
+	return net.pools[side] != NULL ? net.pools[side] : net.pool;
+}
 
 static bool
 link_is_up(unsigned int side)
@@ -80,14 +94,18 @@ port_add_args(unsigned int side, const char *args)
 	return rte_eth_dev_get_port_by_name(net.names[side], &net.ids[side]);
 }
 
-/* On a device of its own. */
+/* On a device of its own, or on the one of BlueField. */
 static int
 port_add(unsigned int side)
 {
 	char args[PATH_MAX + 256];
 
-	snprintf(args, sizeof(args), "shm=%s,function=pf0,path=%s",
-		side == DPU ? "dpu" : "host", net.path);
+	if (net.place.is_open)
+		snprintf(args, sizeof(args), "dev=%s%s%s", test_dev_info(net.devs[side]).name,
+			side == DPU ? ",rep=" : "", side == DPU ? test_place_function(0) : "");
+	else
+		snprintf(args, sizeof(args), "shm=%s,function=pf0,path=%s",
+			side == DPU ? "dpu" : "host", net.path);
 	return port_add_args(side, args);
 }
 
@@ -104,7 +122,7 @@ port_configure(unsigned int side, uint16_t nb_queues, uint16_t mtu, uint64_t rx_
 	TEST_EXPECT(rte_eth_dev_configure(net.ids[side], nb_queues, nb_queues, &conf), 0);
 	for (i = 0; i < nb_queues; i++) {
 		TEST_EXPECT(rte_eth_rx_queue_setup(net.ids[side], i, NB_DESC, SOCKET_ID_ANY, NULL,
-					net.pool), 0);
+					pool_of(side)), 0);
 		TEST_EXPECT(rte_eth_tx_queue_setup(net.ids[side], i, NB_DESC, SOCKET_ID_ANY, NULL),
 			0);
 	}
@@ -131,7 +149,8 @@ packet_check(struct rte_mbuf *m, unsigned int side, uint32_t len, uint32_t seed)
 
 	TEST_EXPECT(m->pkt_len, len);
 	TEST_EXPECT(m->port, net.ids[side]);
-	TEST_TRUE(m->ol_flags == 0 && m->tx_offload == 0 && m->packet_type == 0);
+	TEST_EXPECT(m->ol_flags, net.pools[side] != NULL ? RTE_MBUF_F_EXTERNAL : 0);
+	TEST_TRUE(m->tx_offload == 0 && m->packet_type == 0);
 	TEST_TRUE(text != NULL && test_check(text, len, seed));
 	rte_pktmbuf_free(m);
 	return TEST_SUCCESS;
@@ -141,7 +160,7 @@ packet_check(struct rte_mbuf *m, unsigned int side, uint32_t len, uint32_t seed)
 static int
 send_one(unsigned int from, uint16_t queue, uint32_t len, uint16_t nb_segs, uint32_t seed)
 {
-	struct rte_mbuf *m = test_packet(net.pool, len, nb_segs, seed), *got = NULL;
+	struct rte_mbuf *m = test_packet(pool_of(from), len, nb_segs, seed), *got = NULL;
 	unsigned int to = from == DPU ? HOST : DPU;
 
 	NET_WAIT(rte_eth_tx_burst(net.ids[from], queue, &m, 1) == 1, TEST_MS);
@@ -153,6 +172,7 @@ static int
 net_setup_pool(void)
 {
 	memset(&net.there, 0, sizeof(net.there));
+	memset(&net.pools, 0, sizeof(net.pools));
 	__atomic_store_n(&net.nb_lsc, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&net.lsc_stops, false, __ATOMIC_RELAXED);
 	TEST_EXPECT(test_rendezvous_create(net.path, sizeof(net.path)), 0);
@@ -165,11 +185,37 @@ net_setup_pool(void)
 static int
 net_setup(void)
 {
+	int card, host;
+
 	TEST_CALL(net_setup_pool());
+	if (test_place_is_bluefield()) {
+		TEST_CALL(test_place_open(&net.place));
+		card = test_place_card(&net.place);
+		host = test_place_host(&net.place, test_place_function(0));
+		TEST_TRUE(card >= 0 && host >= 0);
+		net.devs[DPU] = (int16_t)card;
+		net.devs[HOST] = (int16_t)host;
+	}
 	TEST_EXPECT(port_add(DPU), 0);
 	TEST_EXPECT(port_add(HOST), 0);
 	return rte_eth_dev_callback_register(net.ids[HOST], RTE_ETH_EVENT_INTR_LSC, link_changed,
 			NULL);
+}
+
+/* Two ports with pools of their devices, which nobody has started yet. */
+static int
+direct_setup(void)
+{
+	static const char * const names[] = { "net_comch_direct_card", "net_comch_direct_host" };
+	unsigned int i;
+
+	TEST_CALL(net_setup());
+	for (i = 0; i < 2; i++) {
+		net.pools[i] = rte_pmd_net_comch_pool_create(net.ids[i], names[i], NB_MBUFS, 64,
+				RTE_MBUF_DEFAULT_BUF_SIZE);
+		TEST_ASSERT(net.pools[i] != NULL, "%s", rte_strerror(rte_errno));
+	}
+	return TEST_SUCCESS;
 }
 
 static void
@@ -182,6 +228,8 @@ net_teardown(void)
 			continue;
 		/* with what it has made for itself */
 		rte_eth_dev_stop(net.ids[i]);
+		if (rte_pmd_net_comch_pool_free(net.pools[i]) != 0)
+			test_fail("the pool of %s is not freed", net.names[i]);
 		rte_eth_dev_close(net.ids[i]);
 		if (rte_eal_hotplug_remove("vdev", net.names[i]) != 0)
 			test_fail("%s is not removed", net.names[i]);
@@ -190,6 +238,10 @@ net_teardown(void)
 		test_fail("%u mbufs are lost", NB_MBUFS - rte_mempool_avail_count(net.pool));
 	rte_mempool_free(net.pool);
 	net.pool = NULL;
+	for (i = 0; i < 2 && net.place.is_open; i++)
+		if (test_vdev_remove(net.devs[i]) != 0)
+			test_fail("device %d is not removed", net.devs[i]);
+	test_place_close(&net.place);
 	test_folder_empty(net.path);
 	rmdir(net.path);
 }
@@ -248,14 +300,16 @@ test_too_long(void)
 	/* 1522: what a port with this MTU takes, and not what its frames are rounded up to */
 	static const uint32_t lens[] = { 60, 1800, 1523, 1522 };
 	struct rte_mbuf *pkts[RTE_DIM(lens)], *got[RTE_DIM(lens)];
+	unsigned int i, sent = 0, nb_got = 0;
 	struct rte_eth_stats stats;
-	unsigned int i;
 
 	TEST_CALL(ports_up(1, 1, 1500, 0));
 	for (i = 0; i < RTE_DIM(lens); i++)
-		pkts[i] = test_packet(net.pool, lens[i], 1, i);
-	TEST_EXPECT(rte_eth_tx_burst(net.ids[HOST], 0, pkts, RTE_DIM(lens)), RTE_DIM(lens));
-	NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, got, RTE_DIM(lens)) == 2, TEST_MS);
+		pkts[i] = test_packet(pool_of(HOST), lens[i], 1, i);
+	NET_WAIT((sent += rte_eth_tx_burst(net.ids[HOST], 0, &pkts[sent],
+			(uint16_t)(RTE_DIM(lens) - sent))) == RTE_DIM(lens), TEST_MS);
+	NET_WAIT((nb_got += rte_eth_rx_burst(net.ids[DPU], 0, &got[nb_got],
+			(uint16_t)(RTE_DIM(lens) - nb_got))) == 2, TEST_MS);
 	TEST_CALL(packet_check(got[0], DPU, 60, 0));
 	TEST_CALL(packet_check(got[1], DPU, 1522, 3));
 	TEST_EXPECT(rte_eth_stats_get(net.ids[HOST], &stats), 0);
@@ -288,7 +342,7 @@ test_queues(void)
 
 	TEST_CALL(ports_up(2, 4, 1500, 0));
 	for (i = 0; i < 4; i++) {
-		m = test_packet(net.pool, 64, 1, i);
+		m = test_packet(pool_of(HOST), 64, 1, i);
 		NET_WAIT(rte_eth_tx_burst(net.ids[HOST], i, &m, 1) == 1, TEST_MS);
 		NET_WAIT(rte_eth_rx_burst(net.ids[DPU], i % 2, &got, 1) == 1, TEST_MS);
 		TEST_CALL(packet_check(got, DPU, 64, i));
@@ -340,6 +394,102 @@ test_no_mbuf(void)
 	return TEST_SUCCESS;
 }
 
+/* How a started port's receive queue gets its packets. */
+static int
+mode_check(unsigned int side, const char *want)
+{
+	struct rte_eth_burst_mode mode;
+
+	TEST_EXPECT(rte_eth_rx_burst_mode_get(net.ids[side], 0, &mode), 0);
+	TEST_ASSERT(strcmp(mode.info, want) == 0, "%s, and not %s", mode.info, want);
+	return TEST_SUCCESS;
+}
+
+/* A pool of the device: which queues are direct with it, and when it can be freed. */
+static int
+test_direct(void)
+{
+	struct rte_eth_burst_mode mode;
+
+	TEST_TRUE(rte_pmd_net_comch_pool_create(RTE_MAX_ETHPORTS, "x", 8, 0, 2048) == NULL &&
+		rte_errno == ENODEV);
+	TEST_TRUE(rte_pmd_net_comch_pool_create(net.ids[DPU], net.pool->name, 8, 0, 2048) ==
+		NULL && rte_errno == EEXIST);
+	TEST_TRUE(rte_pmd_net_comch_pool_create(net.ids[DPU], "x", 0, 0, 2048) == NULL &&
+		rte_errno == EINVAL);
+	TEST_EXPECT(rte_pmd_net_comch_pool_free(net.pool), -EINVAL);
+	TEST_EXPECT(rte_pmd_net_comch_pool_free(NULL), 0);
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	TEST_CALL(mode_check(DPU, "Direct"));
+	TEST_CALL(mode_check(HOST, "Direct"));
+	TEST_CALL(send_one(HOST, 0, 64, 1, 1));
+	TEST_EXPECT(rte_pmd_net_comch_pool_free(net.pools[DPU]), -EBUSY);
+	TEST_EXPECT(rte_eth_dev_stop(net.ids[DPU]), 0);
+	TEST_EXPECT(rte_eth_rx_burst_mode_get(net.ids[DPU], 0, &mode), -EINVAL);
+	TEST_EXPECT(rte_pmd_net_comch_pool_free(net.pools[DPU]), 0);
+	net.pools[DPU] = NULL;
+	/* one side is direct, and the other one copies */
+	TEST_EXPECT(rte_eth_rx_queue_setup(net.ids[DPU], 0, NB_DESC, SOCKET_ID_ANY, NULL,
+			net.pool), 0);
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
+	NET_WAIT(link_is_up(DPU) && link_is_up(HOST), UP_MS);
+	TEST_CALL(mode_check(DPU, "Copied"));
+	TEST_CALL(mode_check(HOST, "Direct"));
+	TEST_CALL(send_one(HOST, 0, 64, 1, 2));
+	TEST_CALL(send_one(DPU, 0, 1522, 2, 3));
+	/* a pool that is made while the port is started */
+	net.pools[DPU] = rte_pmd_net_comch_pool_create(net.ids[DPU], "net_comch_direct_late",
+			NB_MBUFS, 0, RTE_MBUF_DEFAULT_BUF_SIZE);
+	TEST_TRUE(net.pools[DPU] != NULL);
+	return TEST_SUCCESS;
+}
+
+/* Frames that are longer than an mbuf: a direct queue cannot take them, one that copies can. */
+static int
+test_direct_scatter(void)
+{
+	TEST_CALL(test_scatter());
+	return mode_check(HOST, "Copied");
+}
+
+/* The pool of a direct queue is empty for a while: the sender waits, and nothing is lost. */
+static int
+test_direct_no_mbuf(void)
+{
+	static struct rte_mbuf *held[NB_MBUFS];
+	struct rte_mbuf *m, *got[NB_DESC];
+	struct rte_eth_stats stats;
+	unsigned int nb = 0, nb_got = 0, i;
+
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	NET_WAIT(rte_eth_tx_descriptor_status(net.ids[HOST], 0, NB_DESC - 1) ==
+		RTE_ETH_TX_DESC_DONE, TEST_MS);
+	TEST_EXPECT(rte_eth_tx_descriptor_status(net.ids[HOST], 0, NB_DESC), -EINVAL);
+	while (nb < NB_MBUFS && (held[nb] = rte_pktmbuf_alloc(net.pools[DPU])) != NULL)
+		nb++;
+	TEST_EXPECT(nb, NB_MBUFS - NB_DESC);
+	for (i = 0; i < NB_DESC; i++) {
+		m = test_packet(net.pools[HOST], 64, 1, i);
+		NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
+	}
+	TEST_EXPECT(rte_eth_tx_descriptor_status(net.ids[HOST], 0, 0), RTE_ETH_TX_DESC_FULL);
+	NET_WAIT((nb_got += rte_eth_rx_burst(net.ids[DPU], 0, &got[nb_got],
+			(uint16_t)(NB_DESC - nb_got))) == NB_DESC, TEST_MS);
+	for (i = 0; i < 10; i++)
+		TEST_EXPECT(rte_eth_rx_burst(net.ids[DPU], 0, &m, 1), 0);
+	TEST_EXPECT(rte_eth_stats_get(net.ids[DPU], &stats), 0);
+	TEST_EXPECT(stats.rx_nombuf, 10);
+	m = test_packet(net.pools[HOST], 64, 1, NB_DESC);
+	TEST_EXPECT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1), 0);
+	for (i = 0; i < NB_DESC; i++)
+		TEST_CALL(packet_check(got[i], DPU, 64, i));
+	rte_pktmbuf_free_bulk(held, nb);
+	TEST_EXPECT(rte_eth_rx_burst(net.ids[DPU], 0, got, 1), 0);
+	NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
+	NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, got, 1) == 1, TEST_MS);
+	return packet_check(got[0], DPU, 64, NB_DESC);
+}
+
 static bool bursts_stop;
 
 /* What an lcore of the host does, whatever becomes of the other side. */
@@ -352,7 +502,7 @@ burst_on(void *arg)
 
 	test_thread_spread(1);
 	while (!__atomic_load_n(&bursts_stop, __ATOMIC_RELAXED)) {
-		if (rte_pktmbuf_alloc_bulk(net.pool, pkts, RTE_DIM(pkts)) == 0) {
+		if (rte_pktmbuf_alloc_bulk(pool_of(HOST), pkts, RTE_DIM(pkts)) == 0) {
 			for (i = 0; i < RTE_DIM(pkts); i++)
 				memset(rte_pktmbuf_append(pkts[i], 64), 1, 64);
 			sent = rte_eth_tx_burst(net.ids[HOST], 0, pkts, RTE_DIM(pkts));
@@ -449,7 +599,7 @@ test_interrupts(void)
 		TEST_EXPECT(rte_eth_rx_burst(net.ids[HOST], 0, &got, 1), 0);
 	TEST_TRUE(i < 10);
 	for (i = 0; i < 100; i++) {
-		m = test_packet(net.pool, 64, 1, i);
+		m = test_packet(pool_of(DPU), 64, 1, i);
 		NET_WAIT(rte_eth_tx_burst(net.ids[DPU], 0, &m, 1) == 1, TEST_MS);
 		while (rte_eth_rx_burst(net.ids[HOST], 0, &got, 1) == 0) {
 			TEST_TRUE(nb++ < 1000);
@@ -465,7 +615,7 @@ test_interrupts(void)
 	TEST_EXPECT(rte_eth_dev_rx_intr_enable(net.ids[HOST], 0), 0);
 	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
 	NET_WAIT(link_is_up(DPU) && link_is_up(HOST), UP_MS);
-	m = test_packet(net.pool, 64, 1, 7);
+	m = test_packet(pool_of(DPU), 64, 1, 7);
 	NET_WAIT(rte_eth_tx_burst(net.ids[DPU], 0, &m, 1) == 1, TEST_MS);
 	for (i = 0; rte_eth_rx_burst(net.ids[HOST], 0, &got, 1) == 0; i++) {
 		struct rte_epoll_event ev;
@@ -554,6 +704,8 @@ test_beside(void)
 static int
 test_own_dev_removed(void)
 {
+	if (net.place.is_open)
+		return test_skip("ports make devices of driver shm only");
 	TEST_CALL(ports_up(1, 1, 1500, 0));
 	TEST_EXPECT(rte_eth_dev_stop(net.ids[DPU]), 0);
 	TEST_EXPECT(rte_eal_hotplug_remove("vdev", "comch_shm_net_comch_card"), 0);
@@ -703,6 +855,8 @@ test_stranger(void)
 	struct rte_comch_ctx *ctx;
 	int dev, ret;
 
+	if (net.place.is_open)
+		return test_skip("the stranger has a device of driver shm");
 	TEST_CALL(port_configure(DPU, 1, 1500, 0));
 	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
 	dev = test_vdev_add("role=host,function=pf0,path=%s", net.path);
@@ -728,6 +882,9 @@ test_stranger(void)
 }
 
 #define NET_CASE(fn) TEST_CASE_ST(net_setup, net_teardown, fn)
+#define DIRECT_CASE(fn) TEST_CASE_ST(direct_setup, net_teardown, fn)
+/* A case of before, with pools of the devices. */
+#define DIRECT_TOO(fn) TEST_CASE_NAMED(direct_setup, net_teardown, #fn "_direct", fn)
 
 static struct unit_test_suite suite = {
 	.suite_name = "net_comch: ports of ethdev",
@@ -748,6 +905,14 @@ static struct unit_test_suite suite = {
 		NET_CASE(test_api),
 		NET_CASE(test_args),
 		NET_CASE(test_stranger),
+		DIRECT_CASE(test_direct),
+		DIRECT_CASE(test_direct_scatter),
+		DIRECT_CASE(test_direct_no_mbuf),
+		DIRECT_TOO(test_packets),
+		DIRECT_TOO(test_too_long),
+		DIRECT_TOO(test_queues_most),
+		DIRECT_TOO(test_restart),
+		DIRECT_TOO(test_interrupts),
 		TEST_CASES_END()
 	},
 };

@@ -44,7 +44,9 @@ struct eth_dev_ops {
 	int (*dev_infos_get)(struct rte_eth_dev *dev, struct rte_eth_dev_info *info);
 	void (*rxq_info_get)(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_rxq_info *info);
 	void (*txq_info_get)(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_txq_info *info);
-	void *reserved27[14];
+	int (*rx_burst_mode_get)(struct rte_eth_dev *dev, uint16_t id,
+		struct rte_eth_burst_mode *mode);
+	void *reserved28[13];
 	int (*rx_queue_setup)(struct rte_eth_dev *dev, uint16_t id, uint16_t nb_desc,
 		unsigned int socket, const struct rte_eth_rxconf *conf, struct rte_mempool *pool);
 	void (*rx_queue_release)(struct rte_eth_dev *dev, uint16_t id);
@@ -85,7 +87,8 @@ struct rte_eth_dev_data {
 struct rte_eth_dev {
 	eth_rx_burst_t rx_pkt_burst;
 	eth_tx_burst_t tx_pkt_burst;
-	void *reserved16[4];
+	void *reserved16[3];
+	eth_tx_descriptor_status_t tx_descriptor_status;
 	struct rte_eth_dev_data *data;
 	void *process_private;
 	const struct eth_dev_ops *dev_ops;

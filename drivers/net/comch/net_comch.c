@@ -8,6 +8,7 @@
  */
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <rte_bus_vdev.h>
@@ -28,6 +29,19 @@ static struct nc_port *
 to_port(const struct rte_eth_dev *eth)
 {
 	return eth->data->dev_private;
+}
+
+static const struct eth_dev_ops ops;
+
+struct nc_port *
+nc_port_get(uint16_t port_id)
+{
+	char name[RTE_ETH_NAME_MAX_LEN];
+	struct rte_eth_dev *eth = NULL;
+
+	if (rte_eth_dev_get_name_by_port(port_id, name) == 0)
+		eth = rte_eth_dev_allocated(name);
+	return eth != NULL && eth->dev_ops == &ops ? to_port(eth) : NULL;
 }
 
 static int
@@ -243,6 +257,19 @@ txq_info_get(struct rte_eth_dev *eth, uint16_t id, struct rte_eth_txq_info *info
 	info->conf.offloads = RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
 }
 
+static int
+rx_burst_mode_get(struct rte_eth_dev *eth, uint16_t id, struct rte_eth_burst_mode *mode)
+{
+	const struct nc_rxq *rxq = eth->data->rx_queues[id];
+	struct rte_comch_mem_info info;
+
+	if (eth->data->dev_started == 0 || rte_comch_mem_info_get(rxq->mem, &info) != 0)
+		return -EINVAL; /* which of them is found out at the start */
+	snprintf(mode->info, sizeof(mode->info), "%s", !rxq->direct ? "Copied" :
+		info.how == RTE_COMCH_MEM_HOW_BOUNCE ? "Bounced" : "Direct");
+	return 0;
+}
+
 /* The control thread keeps it up to date. */
 static int
 link_update(struct rte_eth_dev *eth __rte_unused, int wait_to_complete __rte_unused)
@@ -359,6 +386,7 @@ static const struct eth_dev_ops ops = {
 	.dev_infos_get = dev_infos_get,
 	.rxq_info_get = rxq_info_get,
 	.txq_info_get = txq_info_get,
+	.rx_burst_mode_get = rx_burst_mode_get,
 	.rx_queue_setup = rx_queue_setup,
 	.rx_queue_release = rx_queue_release,
 	.rx_queue_intr_enable = nc_rx_intr_enable,
@@ -407,6 +435,7 @@ net_comch_probe(struct rte_vdev_device *vdev)
 	eth->dev_ops = &ops;
 	eth->rx_pkt_burst = nc_rx_burst;
 	eth->tx_pkt_burst = nc_tx_burst;
+	eth->tx_descriptor_status = nc_tx_descriptor_status;
 	rte_eth_dev_probing_finish(eth);
 	return 0;
 }

@@ -107,10 +107,11 @@ struct nc_rxq {
 	uint16_t port_id;
 	uint16_t nb_spare;
 	bool scatter;              /* a packet may have several mbufs */
+	bool direct;               /* the peer writes into mbufs of the pool; no frames */
 	uint32_t room;             /* bytes of an mbuf of the pool */
 	uint32_t frame_size;
 	uint8_t *frames;           /* nb_desc, where the peer writes */
-	struct rte_comch_mem *mem; /* of frames */
+	struct rte_comch_mem *mem; /* of frames; direct: of the pool, and its owner's */
 	int epfd;                  /* what an lcore waits for; -1: no receive interrupts */
 	int kick_fd;               /* in epfd, beside the engine's */
 	struct rte_mbuf *spare[NC_SPARE];
@@ -168,11 +169,18 @@ struct nc_port {
 	bool told;                   /* that the peer's queues or frames are others, said once */
 };
 
+/* net_comch.c */
+
+/* NULL: it is a port of another driver. */
+struct nc_port *nc_port_get(uint16_t port_id);
+
 /* net_comch_args.c */
 
 int nc_args_parse(const char *name, const char *text, struct nc_args *args);
 /* The device, made if it is to be; with the role. */
 int nc_args_dev_find(struct nc_port *port);
+/* Whether the device has engines for all queues. */
+int nc_args_engines_check(const struct nc_port *port);
 
 /* net_comch_intr.c */
 
@@ -211,5 +219,6 @@ bool nc_queue_close(struct nc_queue *q);
 void nc_queue_end(struct nc_queue *q);
 uint16_t nc_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t nb);
 uint16_t nc_tx_burst(void *queue, struct rte_mbuf **pkts, uint16_t nb);
+int nc_tx_descriptor_status(void *queue, uint16_t offset);
 
 #endif /* NET_COMCH_H */

@@ -164,7 +164,12 @@ own_dev_make(struct nc_port *port)
 		return 0;
 	snprintf(name, sizeof(name), "comch_shm_%s", port->eth->data->name);
 	port->own_dev[0] = '\0';
-	rte_vdev_uninit(name);
+	ret = rte_vdev_uninit(name);
+	if (ret == -EBUSY) {
+		NC_LOG(ERR, "%s: device '%s' is still in use, by a pool of a former port: free that first",
+			port->eth->data->name, name);
+		return ret;
+	}
 	ret = rte_vdev_init(name, port->args.shm_args);
 	if (ret != 0) {
 		NC_LOG(ERR, "%s: no device of driver shm with '%s': %s; see what the driver says",
@@ -176,17 +181,19 @@ own_dev_make(struct nc_port *port)
 }
 
 /* Engines: one for each queue, and one for the connection. */
-static int
-engines_check(const struct nc_port *port, const struct rte_comch_dev_info *info)
+int
+nc_args_engines_check(const struct nc_port *port)
 {
 	const struct rte_eth_dev_data *data = port->eth->data;
 	uint32_t nb = (uint32_t)data->nb_rx_queues + data->nb_tx_queues + 1;
+	struct rte_comch_dev_info info;
+	int ret = rte_comch_dev_info_get(port->comch, &info);
 
-	if (info->max_pes == 0 || info->nb_pes + nb <= info->max_pes)
-		return 0;
+	if (ret != 0 || info.max_pes == 0 || info.nb_pes + nb <= info.max_pes)
+		return ret;
 	NC_LOG(ERR, "%s: %u and %u queues need %u progress engines, and device '%s' has %u, of which %u are in use: configure fewer queues",
-		data->name, data->nb_rx_queues, data->nb_tx_queues, nb, info->name, info->max_pes,
-		info->nb_pes);
+		data->name, data->nb_rx_queues, data->nb_tx_queues, nb, info.name, info.max_pes,
+		info.nb_pes);
 	return -ENOSPC;
 }
 
@@ -220,5 +227,5 @@ nc_args_dev_find(struct nc_port *port)
 		return -EINVAL;
 	}
 	port->role = info.role;
-	return engines_check(port, &info);
+	return 0;
 }

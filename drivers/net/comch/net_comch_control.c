@@ -170,6 +170,8 @@ nc_port_start(struct nc_port *port)
 	/* not with the lock: a bus has one, too, and removes ports with it */
 	int ret = nc_args_dev_find(port);
 
+	if (ret == 0)
+		ret = nc_args_engines_check(port);
 	if (ret != 0)
 		return ret;
 	ret = control_get();

@@ -7,7 +7,9 @@
  * connection itself is in net_comch_port.c.
  *
  * A receive queue offers frames of its own, and copies each message into mbufs of the
- * application's pool, which can be any. A transmit queue hands the packets down as they are.
+ * application's pool, which can be any. If that is a pool of the comch device, the queue is
+ * direct: the library offers mbufs of it, and nothing is copied here. A transmit queue hands
+ * the packets down as they are.
  */
 
 #include <errno.h>
@@ -15,6 +17,7 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_errno.h>
+#include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_memcpy.h>
 #include <rte_prefetch.h>
@@ -148,6 +151,33 @@ rx_batch(struct nc_rxq *rxq, struct rte_comch_ctx *ctx, struct rte_mbuf **pkts, 
 	return found;
 }
 
+/* What has come into mbufs of the pool. */
+static inline uint16_t
+rx_direct(struct nc_rxq *rxq, struct rte_comch_ctx *ctx, struct rte_mbuf **pkts, uint16_t nb)
+{
+	uint16_t i, found = 0, got = rte_comch_consumer_rx_burst(ctx, pkts, nb);
+	struct rte_comch_room room;
+	struct rte_mbuf *m;
+	uint64_t bytes = 0;
+
+	for (i = 0; i < got; i++) {
+		m = pkts[i];
+		m->port = rxq->port_id;
+		if (unlikely(m->pkt_len < RTE_ETHER_HDR_LEN)) {
+			rxq->q.errors++;
+			rte_pktmbuf_free(m);
+			continue;
+		}
+		bytes += m->pkt_len;
+		pkts[found++] = m;
+	}
+	rxq->q.bytes += bytes;
+	/* the library has just tried to offer mbufs */
+	if (got == 0 && rte_comch_queue_room_get(ctx, 0, &room) == 0)
+		rxq->no_mbuf += room.credits == 0;
+	return found;
+}
+
 uint16_t
 nc_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t nb)
 {
@@ -156,11 +186,15 @@ nc_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t nb)
 	uint16_t found = 0, want, got;
 
 	if (likely(ctx != NULL)) {
-		do {
-			want = RTE_MIN((uint16_t)(nb - found), (uint16_t)NC_SPARE);
-			got = rx_batch(rxq, ctx, pkts + found, want);
-			found += got;
-		} while (got == want && found < nb);
+		if (rxq->direct) {
+			found = rx_direct(rxq, ctx, pkts, nb);
+		} else {
+			do {
+				want = RTE_MIN((uint16_t)(nb - found), (uint16_t)NC_SPARE);
+				got = rx_batch(rxq, ctx, pkts + found, want);
+				found += got;
+			} while (got == want && found < nb);
+		}
 		rxq->q.pkts += found;
 		queue_turn(&rxq->q, found == 0);
 	}
@@ -217,18 +251,36 @@ leave:
 	return taken;
 }
 
+/* A descriptor stands for a packet that the peer's queue and our own have room for. */
+int
+nc_tx_descriptor_status(void *queue, uint16_t offset)
+{
+	struct nc_txq *txq = queue;
+	struct rte_comch_ctx *ctx;
+	struct rte_comch_room room;
+	int ret = RTE_ETH_TX_DESC_UNAVAIL;
+
+	if (offset >= txq->q.nb_desc)
+		return -EINVAL;
+	ctx = nc_gate_enter(&txq->q.gate);
+	if (ctx != NULL && rte_comch_queue_room_get(ctx, txq->consumer, &room) == 0)
+		ret = offset < RTE_MIN(room.credits, room.queue) ? RTE_ETH_TX_DESC_DONE :
+			RTE_ETH_TX_DESC_FULL;
+	nc_gate_leave(&txq->q.gate);
+	return ret;
+}
+
 /*
  * Set-up
  */
 
-/* Before the port is turned: @return 0 or a negative errno, which was said. */
-int
-nc_rxq_start(struct nc_rxq *rxq)
+/* Where the peer writes, if the pool is not for that. */
+static int
+frames_alloc(struct nc_rxq *rxq)
 {
 	struct nc_port *port = rxq->q.port;
 	int ret;
 
-	rxq->room = rte_pktmbuf_data_room_size(rxq->pool) - RTE_PKTMBUF_HEADROOM;
 	rxq->frame_size = RTE_ALIGN_CEIL(port->frame_size, RTE_CACHE_LINE_SIZE);
 	ret = rte_comch_mem_alloc(port->comch, (uint64_t)rxq->q.nb_desc * rxq->frame_size,
 			RTE_COMCH_MEM_F_PEER_WRITE, &rxq->mem);
@@ -239,6 +291,28 @@ nc_rxq_start(struct nc_rxq *rxq)
 		return ret;
 	}
 	rxq->frames = rte_comch_mem_addr(rxq->mem);
+	return 0;
+}
+
+/* Before the port is turned: @return 0 or a negative errno, which was said. */
+int
+nc_rxq_start(struct nc_rxq *rxq)
+{
+	struct nc_port *port = rxq->q.port;
+	int ret = 0;
+
+	rxq->room = rte_pktmbuf_data_room_size(rxq->pool) - RTE_PKTMBUF_HEADROOM;
+	rxq->mem = rte_comch_mem_pool_find(port->comch, rxq->pool, RTE_COMCH_MEM_F_PEER_WRITE);
+	rxq->direct = rxq->mem != NULL && port->frame_size <= rxq->room;
+	if (rxq->mem != NULL && !rxq->direct)
+		NC_LOG(NOTICE, "%s: receive queue %u copies, as frames of %u bytes are longer than mbufs of %u",
+			port->eth->data->name, rxq->q.id, port->frame_size, rxq->room);
+	if (!rxq->direct) {
+		rxq->mem = NULL;
+		ret = frames_alloc(rxq);
+	}
+	if (ret != 0)
+		return ret;
 	/* here, because its descriptor is waited for */
 	ret = rte_comch_pe_create(NULL, &rxq->q.pe);
 	if (ret != 0)
@@ -252,7 +326,7 @@ nc_rxq_end(struct nc_rxq *rxq)
 {
 	rte_pktmbuf_free_bulk(rxq->spare, rxq->nb_spare);
 	rxq->nb_spare = 0;
-	if (rxq->mem != NULL)
+	if (rxq->mem != NULL && !rxq->direct)
 		rte_comch_mem_free(rxq->mem);
 	rxq->mem = NULL;
 	rxq->frames = NULL;
@@ -291,8 +365,13 @@ static int
 frames_post(struct nc_rxq *rxq)
 {
 	struct rte_comch_post post;
+	struct rte_mbuf *none;
 	uint32_t i;
 
+	if (rxq->direct) {
+		rte_comch_consumer_rx_burst(rxq->q.ctx, &none, 0); /* it posts mbufs */
+		return 0;
+	}
 	for (i = 0; i < rxq->q.nb_desc; i++) {
 		frame_post(rxq, &post, i);
 		if (rte_comch_consumer_post_burst(rxq->q.ctx, &post, 1) != 1)
