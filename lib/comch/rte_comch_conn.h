@@ -56,7 +56,9 @@ struct rte_comch_remote_consumer_info {
 	uint64_t buf_size;
 	uint32_t imm_len;     /**< Longest immediate data of a message, bytes. */
 	uint32_t flags;       /**< RTE_COMCH_REMOTE_CONSUMER_F_* flags. */
-	uint64_t reserved[6]; /**< Zero. */
+	uint32_t tag;         /**< Of its configuration. */
+	uint32_t reserved0;   /**< Zero. */
+	uint64_t reserved[5]; /**< Zero. */
 };
 
 /** Counters of a connection. @see rte_comch_conn_stats_get() */

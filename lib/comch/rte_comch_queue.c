@@ -161,6 +161,7 @@ consumer_conf_check(const struct comch_parent *parent,
 {
 	const struct rte_comch_dev *dev = parent->dev;
 	const struct rte_comch_dev_info *info = &dev->info;
+	const uint64_t reserved0 = conf->reserved0;
 	int ret;
 
 	if (conf->flags != 0) {
@@ -183,7 +184,9 @@ consumer_conf_check(const struct comch_parent *parent,
 	ret = consumer_mem_check(parent, conf);
 	if (ret != 0)
 		return ret;
-	if (reserved_check(dev, "consumer", conf->reserved, RTE_DIM(conf->reserved)) != 0)
+	if (reserved_check(dev, "consumer", &reserved0, 1) != 0 ||
+			reserved_check(dev, "consumer", conf->reserved,
+				RTE_DIM(conf->reserved)) != 0)
 		return -EINVAL;
 	ret = queue_size_check(dev, "consumer", "nb_posts", conf->nb_posts, conf->nb_tasks,
 			info->max_posts, size);
@@ -202,6 +205,7 @@ consumer_conf_apply(struct comch_queue *queue, const struct rte_comch_consumer_c
 	queue->drv.nb_tasks = conf->nb_tasks;
 	queue->drv.size = size;
 	queue->drv.imm_len = conf->imm_len;
+	queue->drv.tag = conf->tag;
 	queue->drv.buf_size = buf_size;
 	queue->drv.mem = conf->mem;
 	queue->conf.consumer = *conf;

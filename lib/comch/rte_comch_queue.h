@@ -161,7 +161,13 @@ struct rte_comch_consumer_conf {
 	 * through again when that post was used.
 	 */
 	uint64_t buf_size;
-	uint64_t reserved[6]; /**< Must be 0. */
+	/**
+	 * Any number; the peer reads it in struct rte_comch_remote_consumer_info, and so
+	 * knows which of several consumers this one is.
+	 */
+	uint32_t tag;
+	uint32_t reserved0;   /**< Must be 0. */
+	uint64_t reserved[5]; /**< Must be 0. */
 };
 
 /** Configuration of a producer. */

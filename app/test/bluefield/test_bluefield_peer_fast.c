@@ -468,7 +468,7 @@ static const struct {
 	{ NEW(1, 0, 0, 0), .words = "a consumer that cannot be" },
 	{ NEW(1, 0, 0, 3), .words = "a consumer that cannot be" },
 	{ NEW(1, 0, 0, UINT32_C(1) << 31), .words = "a consumer that cannot be" },
-	{ NEW(1, 0, 0, 1, 1), .words = "a consumer that cannot be" },
+	{ NEW(1, 0, 0, 1, 0, 1), .words = "a consumer that cannot be" },
 	{ NEW(1, 0, 0, 1) },
 	{ NEW(1 + BF_MAX_CONSUMERS, 0, 0, 1), .words = "the place of another" },
 	{ NEW(UINT32_MAX, 0, 0, 1) },

@@ -294,6 +294,7 @@ info_is(struct test_fp *fp, const struct rte_comch_consumer_conf *conf, uint32_t
 	TEST_EXPECT(info.buf_size, conf->buf_size);
 	TEST_EXPECT(info.imm_len, conf->imm_len);
 	TEST_EXPECT(info.flags, flags);
+	TEST_EXPECT(info.tag, conf->tag);
 	for (i = 0; i < RTE_DIM(info.reserved); i++)
 		TEST_EXPECT(info.reserved[i], 0);
 	/* it is the peer's, and not one of this side */
@@ -318,9 +319,11 @@ test_infos(struct test_fp *fp)
 	TEST_CALL(info_is(fp, &conf, 0));
 	conf.mem = test_mem_alloc(fp->rx.dev, SLOTS * STRIDE, RTE_COMCH_MEM_F_PEER_WRITE);
 	conf.buf_size = STRIDE;
+	conf.tag = 1;
 	TEST_CALL(info_is(fp, &conf, 0));
 	conf.buf_size = 1;
 	conf.imm_len = dev.max_imm_len;
+	conf.tag = UINT32_MAX;
 	TEST_CALL(info_is(fp, &conf, 0));
 	conf.buf_size = 0;
 	if ((dev.capa & RTE_COMCH_CAPA_POST_SIZES) != 0)

@@ -301,14 +301,14 @@ test_consumer_sizes(void)
 {
 	static const struct {
 		uint64_t buf_size;
-		uint64_t reserved;
+		uint32_t reserved;
 		uint32_t region;
 		uint32_t flags;
 	} bad[] = {
 		{ 1, 0, SHM_WIRE_NO_REGION, 0 }, { UINT64_MAX, 0, SHM_WIRE_NO_REGION, 0 },
 		{ HOSTILE_REGION_SIZE + 1, 0, 0, 0 }, { SHM_WIRE_MAX_BUF_SIZE, 0, 0, 0 },
 		{ SHM_WIRE_MAX_BUF_SIZE + 1, 0, 0, 0 }, { UINT64_MAX, 0, 0, 0 },
-		{ RTE_BIT64(63), 0, 0, 0 }, { 8, 1, 0, 0 }, { 8, RTE_BIT64(63), 0, 0 },
+		{ RTE_BIT64(63), 0, 0, 0 }, { 8, 1, 0, 0 }, { 8, RTE_BIT32(31), 0, 0 },
 		{ 8, 0, 0, 0x4 }, { 8, 0, 0, 0x8000 }, { 8, 0, 0, 0xfffc },
 	};
 	struct hostile_consumer c;

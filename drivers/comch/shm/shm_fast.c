@@ -327,6 +327,7 @@ announce_locked(struct shm_consumer *c, struct shm_chan *chan)
 	msg.consumer.consumer = queue->id;
 	msg.consumer.nb_posts = c->mask + 1;
 	msg.consumer.imm_len = queue->imm_len;
+	msg.consumer.tag = queue->tag;
 	msg.consumer.buf_size = queue->buf_size;
 	msg.consumer.group = c->group->index;
 	msg.consumer.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;

@@ -134,6 +134,7 @@ struct shm_remote_consumer {
 	uint32_t peer_group;
 	bool fence;
 	uint32_t id;
+	uint32_t tag;
 	uint64_t *doorbell; /* word of its doorbell; NULL if peer_armed is the group's */
 	uint64_t doorbell_mask;
 	uint32_t *toggles; /* of that doorbell, by all producers of this process; atomic */

@@ -216,6 +216,7 @@ rc_map(struct shm_remote_consumer *rc, const struct shm_wire_consumer *msg, int 
 	rc->mask = msg->nb_posts - 1;
 	rc->shift = rte_log2_u32(msg->nb_posts);
 	rc->imm_len = msg->imm_len;
+	rc->tag = msg->tag;
 	rc->buf_size = msg->buf_size;
 	rc->imm_size = shm_wire_imm_size(msg->imm_len);
 	rc->imm = (uint8_t *)&rc->cpls->words[msg->nb_posts];
@@ -356,6 +357,7 @@ shm_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_con
 	if (rc != NULL && shm_open_is(&rc->posts->consumer, consumer_id)) {
 		info->buf_size = rc->buf_size;
 		info->imm_len = rc->imm_len;
+		info->tag = rc->tag;
 		info->flags = rc->base != NULL && rc->buf_size == 0 ?
 			RTE_COMCH_REMOTE_CONSUMER_F_POST_SIZES : 0;
 		ret = 0;

@@ -94,7 +94,7 @@
 #define SHM_WIRE_MAGIC 0x48534d43u /* "CMSH" */
 
 /* Of this file: a peer of another version is refused. */
-#define SHM_WIRE_VERSION 9
+#define SHM_WIRE_VERSION 10
 
 #define SHM_WIRE_FUNCTION_SIZE 32
 #define SHM_WIRE_NAME_SIZE 128
@@ -277,7 +277,8 @@ struct shm_wire_consumer {
 	uint32_t flags;
 	/* bytes of each post, which says so itself; 0: each has its own, or no region */
 	uint64_t buf_size;
-	uint64_t reserved; /* 0 */
+	uint32_t tag;      /* any */
+	uint32_t reserved; /* 0 */
 };
 
 /* Carries the completion segment if status is 0. */

@@ -57,8 +57,8 @@
 #define BF_WIRE_MAGIC 0x46424d43u /* "CMBF" */
 
 /* Versions of this file that this driver speaks. */
-#define BF_WIRE_VERSION_MIN 2
-#define BF_WIRE_VERSION_MAX 2
+#define BF_WIRE_VERSION_MIN 3
+#define BF_WIRE_VERSION_MAX 3
 
 /*
  * Service of the RDMA IP connection manager: port space TCP (0x0106) and our port. The port
@@ -170,7 +170,8 @@ struct bf_wire_consumer_new {
 	uint32_t imm_len;     /* bytes, up to BF_WIRE_MAX_IMM_LEN */
 	uint64_t buf_size;    /* bytes of each post; 0: immediate data only */
 	uint32_t posts;       /* at most at one time; a power of two */
-	uint32_t reserved;
+	uint32_t tag;         /* any */
+	uint64_t reserved;
 };
 
 /* It is about to go: the receiver's producers stop, and then it answers. */
@@ -284,8 +285,9 @@ BF_WIRE_AT(consumer_new, consumer, 0);
 BF_WIRE_AT(consumer_new, imm_len, 4);
 BF_WIRE_AT(consumer_new, buf_size, 8);
 BF_WIRE_AT(consumer_new, posts, 16);
-BF_WIRE_AT(consumer_new, reserved, 20);
-BF_WIRE_SIZE(consumer_new, 24);
+BF_WIRE_AT(consumer_new, tag, 20);
+BF_WIRE_AT(consumer_new, reserved, 24);
+BF_WIRE_SIZE(consumer_new, 32);
 BF_WIRE_AT(consumer_gone, consumer, 0);
 BF_WIRE_AT(consumer_gone, reserved, 4);
 BF_WIRE_SIZE(consumer_gone, 8);

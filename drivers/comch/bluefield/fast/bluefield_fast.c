@@ -129,6 +129,7 @@ rc_add(struct bf_chan *chan, const struct bf_wire_consumer_new *msg)
 	memset(rc, 0, sizeof(*rc));
 	rc->id = msg->consumer;
 	rc->imm_len = msg->imm_len;
+	rc->tag = msg->tag;
 	rc->buf_size = msg->buf_size;
 	rc->credits.size = msg->posts;
 	rc->fast = fast;
@@ -229,6 +230,7 @@ bf_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_conn
 	if (rc != NULL && rc->id == consumer_id) {
 		info->buf_size = rc->buf_size;
 		info->imm_len = rc->imm_len;
+		info->tag = rc->tag;
 		info->flags = 0;
 		ret = 0;
 	}
@@ -286,7 +288,7 @@ bf_consumer_announce(struct rte_comch_queue *queue)
 {
 	const struct bf_wire_consumer_new new = {
 		.consumer = queue->id, .imm_len = queue->imm_len, .buf_size = queue->buf_size,
-		.posts = queue->size,
+		.posts = queue->size, .tag = queue->tag,
 	};
 	struct bf_chan *chan = bf_chan_of(queue->conn);
 	struct bf_consumer *c = queue->priv;

@@ -102,6 +102,7 @@ struct bf_rc {
 	struct bf_credits credits;
 	uint32_t id;            /* set once */
 	uint32_t imm_len;
+	uint32_t tag;
 	uint64_t buf_size;      /* 0: immediate data only */
 	struct bf_fast *fast;
 	/* with the lock of fast */
