@@ -57,7 +57,7 @@ struct rte_comch_remote_consumer_info {
 	uint32_t imm_len;     /**< Longest immediate data of a message, bytes. */
 	uint32_t flags;       /**< RTE_COMCH_REMOTE_CONSUMER_F_* flags. */
 	uint32_t tag;         /**< Of its configuration. */
-	uint32_t reserved0;   /**< Zero. */
+	uint32_t meta;        /**< RTE_COMCH_META_* flags that it asks for. */
 	uint64_t reserved[5]; /**< Zero. */
 };
 

@@ -226,7 +226,10 @@ rte_comch_producer_credits(struct rte_comch_ctx *ctx, uint32_t consumer_id)
  * Send a burst of packets to one consumer of the peer, one message each. All
  * segments of a packet go into one posted buffer. Packets that were taken are
  * freed when their data is sent, as by rte_eth_tx_burst(); they have no
- * completions.
+ * completions. What else of a packet crosses is for the consumer to say, see struct
+ * rte_comch_consumer_conf::meta. A packet with a request to the port that sends it, which
+ * does not cross, is refused with the reason -ENOTSUP; one with a VLAN tag that a port has
+ * taken out is not, and goes without it.
  *
  * @param ctx
  *   A producer, RUNNING.
@@ -266,8 +269,9 @@ rte_comch_producer_tx_burst(struct rte_comch_ctx *ctx, uint32_t consumer_id, str
  * they come from. The first call posts as many as fit, later ones in bulk, when a
  * quarter of the places is free, or 32 of them. Where the pool has too few mbufs, a later
  * call posts them: no engine is woken when they come back to the pool. A message without
- * data is a packet of length 0; immediate data is not for this function. The identifier
- * of the producer is in mbuf->hash.usr.
+ * data is a packet of length 0. The identifier of the producer is in mbuf->hash.usr, unless
+ * there is a hash. Metadata comes as struct rte_comch_consumer_conf::meta asks for it, and
+ * other immediate data is not for this function.
  *
  * @param ctx
  *   A consumer, RUNNING or STOPPING. Nothing is found, without a log, on one that is

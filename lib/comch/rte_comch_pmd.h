@@ -213,6 +213,7 @@ struct rte_comch_queue {
 	uint32_t size;               /**< Posts or sends; a power of two. */
 	uint32_t imm_len;            /**< Consumers: bytes. */
 	uint32_t tag;                /**< Consumers: what the peer is told. */
+	uint32_t meta;               /**< Consumers: RTE_COMCH_META_* flags, the same. */
 	struct rte_comch_mem *mem;   /**< Consumers: region, or NULL. */
 	uint32_t nb_tasks;           /**< Tasks; 0: it is used by bursts. */
 	struct rte_comch_queue_stats stats; /**< By the driver, in the queue's thread. */

@@ -156,12 +156,30 @@ consumer_mem_check(const struct comch_parent *parent, const struct rte_comch_con
 }
 
 static int
+consumer_meta_check(const struct comch_parent *parent, const struct rte_comch_consumer_conf *conf)
+{
+	const struct rte_comch_dev *dev = parent->dev;
+
+	if (conf->meta == 0)
+		return 0;
+	if ((conf->meta & ~RTE_COMCH_META_ALL) != 0 || conf->mem == NULL) {
+		COMCH_LOG(ERR, "%s: meta 0x%x of a consumer: it has RTE_COMCH_META_* flags only, and needs a region",
+			dev->data->name, conf->meta);
+		return -EINVAL;
+	}
+	if (parent->max_imm_len >= RTE_COMCH_META_SIZE)
+		return 0;
+	COMCH_LOG(ERR, "%s: meta of a consumer needs a max_imm_len of %u, the device has %u",
+		dev->data->name, RTE_COMCH_META_SIZE, parent->max_imm_len);
+	return -ENOTSUP;
+}
+
+static int
 consumer_conf_check(const struct comch_parent *parent,
 		const struct rte_comch_consumer_conf *conf, uint32_t *size, uint64_t *buf_size)
 {
 	const struct rte_comch_dev *dev = parent->dev;
 	const struct rte_comch_dev_info *info = &dev->info;
-	const uint64_t reserved0 = conf->reserved0;
 	int ret;
 
 	if (conf->flags != 0) {
@@ -182,11 +200,11 @@ consumer_conf_check(const struct comch_parent *parent,
 		return -EINVAL;
 	}
 	ret = consumer_mem_check(parent, conf);
+	if (ret == 0)
+		ret = consumer_meta_check(parent, conf);
 	if (ret != 0)
 		return ret;
-	if (reserved_check(dev, "consumer", &reserved0, 1) != 0 ||
-			reserved_check(dev, "consumer", conf->reserved,
-				RTE_DIM(conf->reserved)) != 0)
+	if (reserved_check(dev, "consumer", conf->reserved, RTE_DIM(conf->reserved)) != 0)
 		return -EINVAL;
 	ret = queue_size_check(dev, "consumer", "nb_posts", conf->nb_posts, conf->nb_tasks,
 			info->max_posts, size);
@@ -204,8 +222,10 @@ consumer_conf_apply(struct comch_queue *queue, const struct rte_comch_consumer_c
 	queue->post_cb = conf->post_cb;
 	queue->drv.nb_tasks = conf->nb_tasks;
 	queue->drv.size = size;
-	queue->drv.imm_len = conf->imm_len;
+	queue->drv.imm_len = conf->meta == 0 ? conf->imm_len :
+		RTE_MAX(conf->imm_len, (uint32_t)RTE_COMCH_META_SIZE);
 	queue->drv.tag = conf->tag;
+	queue->drv.meta = conf->meta;
 	queue->drv.buf_size = buf_size;
 	queue->drv.mem = conf->mem;
 	queue->conf.consumer = *conf;

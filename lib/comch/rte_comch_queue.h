@@ -125,6 +125,29 @@
 extern "C" {
 #endif
 
+/**@{@name Metadata of packets, see struct rte_comch_consumer_conf::meta */
+/**
+ * What a port has found: VLAN tags, hash or mark, packet type, state of checksums. Where there
+ * is a hash or a mark, it takes the place of the producer's identifier in mbuf->hash.
+ */
+#define RTE_COMCH_META_RX RTE_BIT32(0)
+/** The number of the port, in the process that sends; RTE_MAX_ETHPORTS or more is none. */
+#define RTE_COMCH_META_PORT RTE_BIT32(1)
+/** The time of reception, if the process that sends has the dynamic field for it. */
+#define RTE_COMCH_META_TIME RTE_BIT32(2)
+/**
+ * What is requested of the port that sends: tags to insert are RTE_MBUF_F_RX_VLAN_STRIPPED
+ * for the receiver, checksums to fill in RTE_MBUF_F_RX_IP_CKSUM_NONE and L4_CKSUM_NONE, with
+ * l2_len, l3_len and l4_len. Without it, packets with such requests are refused.
+ */
+#define RTE_COMCH_META_TX RTE_BIT32(3)
+/** All of them. */
+#define RTE_COMCH_META_ALL (RTE_COMCH_META_RX | RTE_COMCH_META_PORT | \
+	RTE_COMCH_META_TIME | RTE_COMCH_META_TX)
+/** Bytes of immediate data that they take in a message. */
+#define RTE_COMCH_META_SIZE 32
+/**@}*/
+
 /** Configuration of a consumer. */
 struct rte_comch_consumer_conf {
 	/**
@@ -166,7 +189,12 @@ struct rte_comch_consumer_conf {
 	 * knows which of several consumers this one is.
 	 */
 	uint32_t tag;
-	uint32_t reserved0;   /**< Must be 0. */
+	/**
+	 * RTE_COMCH_META_* flags: what the packets of rte_comch_producer_tx_burst() come
+	 * with beside their bytes; 0 for none. It needs a region, and a device whose
+	 * max_imm_len is at least RTE_COMCH_META_SIZE; imm_len becomes that, if it is less.
+	 */
+	uint32_t meta;
 	uint64_t reserved[5]; /**< Must be 0. */
 };
 
@@ -309,6 +337,7 @@ int rte_comch_producer_create(struct rte_comch_conn *conn,
  *   - -EFAULT: the data does not lie in the region that the send names, or the
  *     send names none.
  *   - -EINVAL: an unknown flag; or a NULL pointer with a length.
+ *   - -ENOTSUP: the packet has a request that is not carried, see RTE_COMCH_META_TX.
  *   - -ENOTCONN: the connection has ended.
  *
  * Of a consumer, whose bursts are posts, else:

@@ -291,6 +291,7 @@ tel_add_queue(struct rte_tel_data *d, uint32_t nr, const struct comch_queue *que
 	dpdk_tel_add_uint(c, "size", queue->drv.size);
 	dpdk_tel_add_uint(c, "imm_len", queue->drv.imm_len);
 	dpdk_tel_add_uint(c, "tag", queue->drv.tag);
+	dpdk_tel_add_uint(c, "meta", queue->drv.meta);
 	dpdk_tel_add_uint(c, "tasks", queue->ctx.nb_tasks);
 	dpdk_tel_add_uint(c, "msgs", stats.msgs);
 	dpdk_tel_add_uint(c, "bytes", stats.bytes);

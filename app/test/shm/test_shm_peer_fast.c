@@ -301,7 +301,7 @@ test_consumer_sizes(void)
 {
 	static const struct {
 		uint64_t buf_size;
-		uint32_t reserved;
+		uint32_t meta;
 		uint32_t region;
 		uint32_t flags;
 	} bad[] = {
@@ -328,7 +328,7 @@ test_consumer_sizes(void)
 		hostile_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
 		msg.consumer.region = bad[i].region;
 		msg.consumer.buf_size = bad[i].buf_size;
-		msg.consumer.reserved = bad[i].reserved;
+		msg.consumer.meta = bad[i].meta; /* without room for it */
 		msg.consumer.flags = bad[i].flags;
 		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
 		TEST_CALL(fast_conn_dies(e, "size", i));

@@ -186,6 +186,10 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	c->imm_len = queue->imm_len;
 	c->imm_size = shm_wire_imm_size(queue->imm_len);
 	c->buf_size = queue->buf_size;
+	ret = rte_comch_meta_map_init(queue->meta, true, &c->meta);
+	if (ret != 0)
+		goto fail;
+	ret = -ENOMEM;
 	c->post_pos = c->poll_pos = SHM_WIRE_POST_START;
 	c->left_pos = ~SHM_WIRE_POST_START;
 	if (queue->mem != NULL) {
@@ -215,7 +219,7 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	TAILQ_INSERT_TAIL(&group->consumers, c, next);
 	queue->priv = c;
 	fp->queue = c;
-	fp->rx_mbuf = shm_rx_mbuf;
+	fp->rx_mbuf = c->meta.any ? shm_rx_mbuf_meta : shm_rx_mbuf;
 	if (c->bounce != NULL)
 		shm_bounce_fns(c, fp);
 	return 0;
@@ -328,6 +332,7 @@ announce_locked(struct shm_consumer *c, struct shm_chan *chan)
 	msg.consumer.nb_posts = c->mask + 1;
 	msg.consumer.imm_len = queue->imm_len;
 	msg.consumer.tag = queue->tag;
+	msg.consumer.meta = queue->meta;
 	msg.consumer.buf_size = queue->buf_size;
 	msg.consumer.group = c->group->index;
 	msg.consumer.flags = shm_fences_needed() ? SHM_WIRE_CONSUMER_F_FENCE : 0;

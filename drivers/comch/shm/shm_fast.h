@@ -25,6 +25,7 @@
 #include <pthread.h>
 
 #include <rte_branch_prediction.h>
+#include <rte_comch_meta.h>
 
 #include "comch_shm.h"
 #include "shm_idle.h"
@@ -135,6 +136,8 @@ struct shm_remote_consumer {
 	bool fence;
 	uint32_t id;
 	uint32_t tag;
+	uint32_t meta_asked;
+	struct rte_comch_meta_map meta;
 	uint64_t *doorbell; /* word of its doorbell; NULL if peer_armed is the group's */
 	uint64_t doorbell_mask;
 	uint32_t *toggles; /* of that doorbell, by all producers of this process; atomic */
@@ -247,6 +250,7 @@ struct shm_consumer {
 		uint64_t flags; /* ol_flags */
 	} header; /* of packets, in one copy */
 	uint32_t headroom;
+	struct rte_comch_meta_map meta; /* of packets */
 	int reason;
 	int flush;  /* status of what is flushed, 0 if nothing is */
 	bool broken; /* the peer's completions are nonsense */
@@ -394,6 +398,7 @@ uint16_t shm_post_burst(void *queue, const struct rte_comch_post *posts, uint16_
 uint16_t shm_post_sizes_burst(void *queue, const struct rte_comch_post *posts, uint16_t nb);
 uint16_t shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb);
 uint16_t shm_rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb);
+uint16_t shm_rx_mbuf_meta(void *queue, struct rte_mbuf **pkts, uint16_t nb);
 uint32_t shm_consumer_left(struct rte_comch_queue *queue);
 bool shm_consumer_pending(const struct shm_consumer *c);
 

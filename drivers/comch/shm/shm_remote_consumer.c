@@ -110,6 +110,14 @@ rc_die_locked(struct shm_remote_consumer *rc)
 	__atomic_fetch_add(&rc->link->dev->nb_dying, 1, __ATOMIC_RELAXED);
 }
 
+/* Flags of later versions are not for this one to know: what they ask for does not come. */
+static bool
+meta_valid(const struct shm_wire_consumer *msg)
+{
+	return msg->meta == 0 || (msg->region != SHM_WIRE_NO_REGION &&
+		msg->imm_len >= RTE_COMCH_META_SIZE);
+}
+
 static bool
 consumer_valid(const struct shm_wire_consumer *msg)
 {
@@ -117,7 +125,7 @@ consumer_valid(const struct shm_wire_consumer *msg)
 		msg->nb_posts != 0 && msg->nb_posts <= SHM_WIRE_MAX_POSTS &&
 		rte_is_power_of_2(msg->nb_posts) && msg->imm_len <= SHM_WIRE_MAX_IMM_LEN &&
 		(msg->region < SHM_WIRE_MAX_REGIONS || msg->region == SHM_WIRE_NO_REGION) &&
-		msg->group < SHM_WIRE_MAX_GROUPS && msg->reserved == 0 &&
+		msg->group < SHM_WIRE_MAX_GROUPS && meta_valid(msg) &&
 		msg->buf_size <= SHM_WIRE_MAX_BUF_SIZE &&
 		(msg->buf_size == 0 || msg->region != SHM_WIRE_NO_REGION) &&
 		(msg->flags & SHM_WIRE_CONSUMER_F_UNKNOWN) == 0 &&
@@ -217,6 +225,8 @@ rc_map(struct shm_remote_consumer *rc, const struct shm_wire_consumer *msg, int 
 	rc->shift = rte_log2_u32(msg->nb_posts);
 	rc->imm_len = msg->imm_len;
 	rc->tag = msg->tag;
+	rc->meta_asked = msg->meta & RTE_COMCH_META_ALL;
+	rte_comch_meta_map_init(rc->meta_asked, false, &rc->meta);
 	rc->buf_size = msg->buf_size;
 	rc->imm_size = shm_wire_imm_size(msg->imm_len);
 	rc->imm = (uint8_t *)&rc->cpls->words[msg->nb_posts];
@@ -358,6 +368,7 @@ shm_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_con
 		info->buf_size = rc->buf_size;
 		info->imm_len = rc->imm_len;
 		info->tag = rc->tag;
+		info->meta = rc->meta_asked;
 		info->flags = rc->base != NULL && rc->buf_size == 0 ?
 			RTE_COMCH_REMOTE_CONSUMER_F_POST_SIZES : 0;
 		ret = 0;

@@ -430,12 +430,13 @@ rx_header_set(const struct shm_consumer *c, struct rte_mbuf *m, const struct rx_
 
 /* Packets that have come, up to the end of the ring. */
 static inline uint32_t
-rx_row(struct shm_consumer *c, struct rte_mbuf **pkts, uint32_t nb, int *ret)
+rx_row(struct shm_consumer *c, struct rte_mbuf **pkts, uint32_t nb, int *ret, const bool meta)
 {
 	const uint32_t slot = c->poll_pos & c->mask;
 	const uint64_t lap = shm_wire_lap(c->poll_pos, c->shift);
 	const struct shm_posted *posted = &c->posted[slot];
 	const uint64_t *words = &c->cpls->words[slot];
+	struct rte_comch_meta header;
 	struct rx_cpl got;
 	uint64_t bytes = 0;
 	uint32_t i;
@@ -450,6 +451,11 @@ rx_row(struct shm_consumer *c, struct rte_mbuf **pkts, uint32_t nb, int *ret)
 		rte_prefetch0(posted[i].addr);
 		pkts[i] = (struct rte_mbuf *)(uintptr_t)posted[i].cookie;
 		rx_header_set(c, pkts[i], &got);
+		if (meta && got.imm_len == sizeof(header)) {
+			memcpy(&header, c->imm + (uint64_t)(slot + i) * c->imm_size,
+				sizeof(header));
+			rte_comch_meta_get(&c->meta, &header, pkts[i]);
+		}
 		bytes += got.len;
 	}
 	c->poll_pos += i;
@@ -457,20 +463,19 @@ rx_row(struct shm_consumer *c, struct rte_mbuf **pkts, uint32_t nb, int *ret)
 	return i;
 }
 
-uint16_t
-shm_rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb)
+static __rte_always_inline uint16_t
+rx_mbuf(struct shm_consumer *c, struct rte_mbuf **pkts, uint16_t nb, const bool meta)
 {
-	struct shm_consumer *c = queue;
 	uint32_t room, refill, i = 0;
 	int ret = 0;
 
 	if (unlikely(!c->mbufs) && !rx_begin(c))
 		return 0;
 	if (likely(!c->broken)) {
-		i = rx_row(c, pkts, nb, &ret);
+		i = rx_row(c, pkts, nb, &ret, meta);
 		/* as in shm_cpl_poll() */
 		if (unlikely(ret > 0 && i < nb && (c->poll_pos & c->mask) == 0))
-			i += rx_row(c, &pkts[i], nb - i, &ret);
+			i += rx_row(c, &pkts[i], nb - i, &ret, meta);
 	}
 	if (likely(i != 0)) {
 		c->queue->stats.msgs += i;
@@ -486,6 +491,18 @@ shm_rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb)
 		if (rx_refill(c, refill) != refill)
 			break;
 	return i;
+}
+
+uint16_t
+shm_rx_mbuf(void *queue, struct rte_mbuf **pkts, uint16_t nb)
+{
+	return rx_mbuf(queue, pkts, nb, false);
+}
+
+uint16_t
+shm_rx_mbuf_meta(void *queue, struct rte_mbuf **pkts, uint16_t nb)
+{
+	return rx_mbuf(queue, pkts, nb, true);
 }
 
 /*

@@ -540,10 +540,12 @@ shm_send_burst(void *queue, uint32_t consumer_id, const struct rte_comch_send *m
  * Packets
  */
 
-static inline void
+static __rte_always_inline void
 tx_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf **pkts,
-		uint32_t want, struct chunk *ch)
+		uint32_t want, struct chunk *ch, const bool meta)
 {
+	/* requests are in the upper half: one instruction, if it is a constant */
+	const uint32_t refused = (meta ? rc->meta.refused : RTE_COMCH_META_REQUESTS) >> 32;
 	struct target target;
 	uint32_t credits, len, i;
 	uint64_t word;
@@ -555,6 +557,10 @@ tx_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf
 			shm_wire_lap(ch->head, rc->shift);
 		target = target_get(rc, ch->head);
 		for (i = 0; i < credits; i++) {
+			if (unlikely((pkts[i]->ol_flags >> 32 & refused) != 0)) {
+				ch->reason = -ENOTSUP;
+				break;
+			}
 			len = pkts[i]->pkt_len;
 			ret = len != 0 ? target_place(&target, i, len, &ch->dst[i]) : 0;
 			if (unlikely(ret != 0)) {
@@ -562,6 +568,8 @@ tx_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf
 				break;
 			}
 			ch->words[i] = word | (uint64_t)len << SHM_WIRE_CPL_LEN_SHIFT;
+			if (meta && rte_comch_meta_has(&rc->meta, pkts[i]))
+				ch->words[i] |= RTE_COMCH_META_SIZE << SHM_WIRE_CPL_IMM_SHIFT;
 		}
 		ch->nb = i;
 	} while (unlikely(!rc_claim(p, rc, ch, false)));
@@ -614,29 +622,30 @@ tx_free(struct rte_mbuf **pkts, uint32_t nb)
 		rte_pktmbuf_free_bulk(pkts, nb);
 }
 
-uint16_t
-shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb)
+/* meta is constant in each caller: whether the consumer has asked for any. */
+static __rte_always_inline uint16_t
+tx_mbuf(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf **pkts,
+		uint16_t nb, const bool meta)
 {
-	struct shm_producer *p = queue;
+	const uint32_t consumer_id = rc->id;
+	uint32_t sent = 0, i, slot;
 	uint64_t bytes = 0;
-	uint32_t sent = 0, i;
-	struct shm_remote_consumer *rc;
 	struct chunk ch;
 
-	rc = rc_enter(p, consumer_id);
-	if (unlikely(rc == NULL))
-		return no_rc(p, consumer_id);
-	if (unlikely(rc->entries != NULL))
-		return shm_small_tx(p, rc, pkts, nb);
 	ch.reason = 0;
 	while (sent < nb && likely(ch.reason == 0)) {
-		tx_claim(p, rc, &pkts[sent], RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &ch);
+		tx_claim(p, rc, &pkts[sent], RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &ch, meta);
+		slot = ch.head & rc->mask;
 		for (i = 0; i < ch.nb; i++) {
 			bytes += pkts[sent + i]->pkt_len;
+			if (meta && rte_comch_meta_has(&rc->meta, pkts[sent + i]))
+				rte_comch_meta_put(&rc->meta, pkts[sent + i],
+					(struct rte_comch_meta *)(rc->imm +
+					(uint64_t)(slot + i) * rc->imm_size));
 			if (pkts[sent + i]->pkt_len != 0)
 				tx_gather(ch.dst[i], pkts[sent + i]);
 		}
-		words_publish(&rc->cpls->words[ch.head & rc->mask], ch.words, ch.nb);
+		words_publish(&rc->cpls->words[slot], ch.words, ch.nb);
 		tx_free(&pkts[sent], ch.nb);
 		sent += ch.nb;
 	}
@@ -646,6 +655,28 @@ shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t 
 		short_note(p, consumer_id, size_reason(p, consumer_id, pkts[sent]->pkt_len,
 			ch.reason));
 	return sent;
+}
+
+static __rte_noinline uint16_t
+tx_mbuf_meta(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf **pkts,
+		uint16_t nb)
+{
+	return tx_mbuf(p, rc, pkts, nb, true);
+}
+
+uint16_t
+shm_tx_mbuf(void *queue, uint32_t consumer_id, struct rte_mbuf **pkts, uint16_t nb)
+{
+	struct shm_producer *p = queue;
+	struct shm_remote_consumer *rc = rc_enter(p, consumer_id);
+
+	if (unlikely(rc == NULL))
+		return no_rc(p, consumer_id);
+	if (unlikely(rc->entries != NULL))
+		return shm_small_tx(p, rc, pkts, nb);
+	if (unlikely(rc->meta.any))
+		return tx_mbuf_meta(p, rc, pkts, nb);
+	return tx_mbuf(p, rc, pkts, nb, false);
 }
 
 /*

@@ -278,7 +278,7 @@ struct shm_wire_consumer {
 	/* bytes of each post, which says so itself; 0: each has its own, or no region */
 	uint64_t buf_size;
 	uint32_t tag;      /* any */
-	uint32_t reserved; /* 0 */
+	uint32_t meta;     /* RTE_COMCH_META_* flags that its packets shall come with */
 };
 
 /* Carries the completion segment if status is 0. */

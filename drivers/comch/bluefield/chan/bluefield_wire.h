@@ -171,7 +171,8 @@ struct bf_wire_consumer_new {
 	uint64_t buf_size;    /* bytes of each post; 0: immediate data only */
 	uint32_t posts;       /* at most at one time; a power of two */
 	uint32_t tag;         /* any */
-	uint64_t reserved;
+	uint32_t meta;        /* RTE_COMCH_META_* flags that its packets shall come with */
+	uint32_t reserved;
 };
 
 /* It is about to go: the receiver's producers stop, and then it answers. */
@@ -286,7 +287,8 @@ BF_WIRE_AT(consumer_new, imm_len, 4);
 BF_WIRE_AT(consumer_new, buf_size, 8);
 BF_WIRE_AT(consumer_new, posts, 16);
 BF_WIRE_AT(consumer_new, tag, 20);
-BF_WIRE_AT(consumer_new, reserved, 24);
+BF_WIRE_AT(consumer_new, meta, 24);
+BF_WIRE_AT(consumer_new, reserved, 28);
 BF_WIRE_SIZE(consumer_new, 32);
 BF_WIRE_AT(consumer_gone, consumer, 0);
 BF_WIRE_AT(consumer_gone, reserved, 4);

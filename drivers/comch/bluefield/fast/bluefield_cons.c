@@ -145,7 +145,9 @@ bf_consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 		c->last_off = c->mem->len - c->buf_size; /* the library has seen that it fits */
 		c->pool = c->mem->pool;
 	}
-	ret = consumer_objects(c);
+	ret = rte_comch_meta_map_init(queue->meta, true, &c->meta);
+	if (ret == 0)
+		ret = consumer_objects(c);
 	if (ret == 0) {
 		c->idle_queue.handler = consumer_event;
 		ret = bf_group_idle_add(group, c->cq_obj.obj.id, &c->idle_queue);

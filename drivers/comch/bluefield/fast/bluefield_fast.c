@@ -113,7 +113,8 @@ consumer_valid(const struct bf_wire_consumer_new *msg)
 {
 	return msg->consumer != 0 && msg->imm_len <= BF_WIRE_MAX_IMM_LEN && msg->reserved == 0 &&
 		msg->posts != 0 && msg->posts <= BF_MAX_POSTS && rte_is_power_of_2(msg->posts) &&
-		msg->buf_size <= BF_MAX_BUF_SIZE;
+		msg->buf_size <= BF_MAX_BUF_SIZE &&
+		(msg->meta == 0 || (msg->buf_size != 0 && msg->imm_len >= RTE_COMCH_META_SIZE));
 }
 
 static int
@@ -130,6 +131,9 @@ rc_add(struct bf_chan *chan, const struct bf_wire_consumer_new *msg)
 	rc->id = msg->consumer;
 	rc->imm_len = msg->imm_len;
 	rc->tag = msg->tag;
+	/* flags of later versions are not for this one to know: what they ask for does not come */
+	rc->meta_asked = msg->meta & RTE_COMCH_META_ALL;
+	rte_comch_meta_map_init(rc->meta_asked, false, &rc->meta);
 	rc->buf_size = msg->buf_size;
 	rc->credits.size = msg->posts;
 	rc->fast = fast;
@@ -231,6 +235,7 @@ bf_conn_consumer_info(struct rte_comch_dev *rte_dev, const struct rte_comch_conn
 		info->buf_size = rc->buf_size;
 		info->imm_len = rc->imm_len;
 		info->tag = rc->tag;
+		info->meta = rc->meta_asked;
 		info->flags = 0;
 		ret = 0;
 	}
@@ -288,7 +293,7 @@ bf_consumer_announce(struct rte_comch_queue *queue)
 {
 	const struct bf_wire_consumer_new new = {
 		.consumer = queue->id, .imm_len = queue->imm_len, .buf_size = queue->buf_size,
-		.posts = queue->size, .tag = queue->tag,
+		.posts = queue->size, .tag = queue->tag, .meta = queue->meta,
 	};
 	struct bf_chan *chan = bf_chan_of(queue->conn);
 	struct bf_consumer *c = queue->priv;

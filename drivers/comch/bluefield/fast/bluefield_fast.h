@@ -44,6 +44,8 @@
 #ifndef BLUEFIELD_FAST_H
 #define BLUEFIELD_FAST_H
 
+#include <rte_comch_meta.h>
+
 #include "bluefield_chan.h"
 #include "bluefield_credits.h"
 #include "bluefield_dev.h"
@@ -103,6 +105,8 @@ struct bf_rc {
 	uint32_t id;            /* set once */
 	uint32_t imm_len;
 	uint32_t tag;
+	uint32_t meta_asked;
+	struct rte_comch_meta_map meta;
 	uint64_t buf_size;      /* 0: immediate data only */
 	struct bf_fast *fast;
 	/* with the lock of fast */
@@ -304,6 +308,7 @@ struct bf_consumer {
 	uint8_t *base;
 	uint32_t imm_len;
 	uint32_t buf_size;
+	struct rte_comch_meta_map meta; /* of packets */
 	uint32_t post_pos;      /* posts, ever */
 	uint32_t poll_pos;      /* of them came back, ever */
 	uint32_t shown;         /* posts that the device sees, for other threads; atomic */

@@ -164,6 +164,8 @@ pkt_check(struct bf_producer *p, struct bf_pair *pair, const struct rte_mbuf *m,
 {
 	uint32_t blocks = pkt_blocks(pair->rc, m);
 
+	if (unlikely((m->ol_flags & pair->rc->meta.refused) != 0))
+		return -ENOTSUP;
 	if (unlikely(m->pkt_len > pair->rc->buf_size || m->nb_segs > TX_SEGS ||
 			blocks > pair->nb_blocks))
 		return -EMSGSIZE;
@@ -181,8 +183,9 @@ static inline uint32_t
 pkt_put(struct bf_producer *p, struct bf_pair *pair, const struct rte_mbuf *m, bool last)
 {
 	static const uint8_t none[BF_MAX_IMM];
+	const struct bf_rc *rc = pair->rc;
 	struct bf_sendq *q = &pair->sq;
-	const uint32_t imm_len = pair->rc->imm_len;
+	struct rte_comch_meta header;
 	uint32_t start = (q->pi & q->mask) * BF_SQ_BLOCK, at = start + BF_WQE_SEG;
 	struct bf_wqe_ctrl ctrl = { .flags = last ? BF_WQE_F_CQE : 0 };
 	struct bf_wqe_data data;
@@ -190,8 +193,14 @@ pkt_put(struct bf_producer *p, struct bf_pair *pair, const struct rte_mbuf *m, b
 	uint32_t segs, nb_blocks;
 	uint16_t index = q->pi;
 
-	if (imm_len != 0)
-		at = bf_sendq_put_inline(q, at, none, imm_len);
+	if (rc->meta.any && rte_comch_meta_has(&rc->meta, m)) {
+		RTE_BUILD_BUG_ON(sizeof(header) != BF_MAX_IMM); /* it fits exactly */
+		rte_comch_meta_put(&rc->meta, m, &header);
+		ctrl.imm = rte_cpu_to_be_32(sizeof(header));
+		at = bf_sendq_put_inline(q, at, (const uint8_t *)&header, sizeof(header));
+	} else if (rc->imm_len != 0) {
+		at = bf_sendq_put_inline(q, at, none, rc->imm_len);
+	}
 	for (; m != NULL; m = m->next) {
 		if (m->data_len == 0)
 			continue;
