@@ -85,6 +85,7 @@ ethdev(void)
 
 	MEMBER(rte_eth_dev, rx_pkt_burst);
 	MEMBER(rte_eth_dev, tx_pkt_burst);
+	MEMBER(rte_eth_dev, tx_pkt_prepare);
 	MEMBER(rte_eth_dev, tx_descriptor_status);
 	MEMBER(rte_eth_dev, data);
 	MEMBER(rte_eth_dev, dev_ops);

@@ -37,6 +37,7 @@ static struct {
 	char path[PATH_MAX];
 	struct rte_mempool *pool;
 	struct rte_mempool *pools[2]; /* of each port, where receive queues are direct */
+	const char *more;        /* arguments of both ports, or "" */
 	struct test_place place; /* of BlueField */
 	int16_t devs[2];      /* there */
 	const char *names[2];
@@ -46,7 +47,7 @@ static struct {
 	bool lsc_stops;       /* the callback stops the port; atomic */
 	int lsc_ret;
 	struct test_pair pair; /* what it was before a case had another one */
-} net = { .names = { "net_comch_card", "net_comch_host" } };
+} net = { .names = { "net_comch_card", "net_comch_host" }, .more = "" };
 
 #define NET_WAIT(cond, ms) do { \
 	uint64_t end_ = test_now_ns() + (uint64_t)(ms) * 1000000; \
@@ -101,11 +102,12 @@ port_add(unsigned int side)
 	char args[PATH_MAX + 256];
 
 	if (net.place.is_open)
-		snprintf(args, sizeof(args), "dev=%s%s%s", test_dev_info(net.devs[side]).name,
-			side == DPU ? ",rep=" : "", side == DPU ? test_place_function(0) : "");
+		snprintf(args, sizeof(args), "dev=%s%s%s%s", test_dev_info(net.devs[side]).name,
+			side == DPU ? ",rep=" : "", side == DPU ? test_place_function(0) : "",
+			net.more);
 	else
-		snprintf(args, sizeof(args), "shm=%s,function=pf0,path=%s",
-			side == DPU ? "dpu" : "host", net.path);
+		snprintf(args, sizeof(args), "shm=%s,function=pf0,path=%s%s",
+			side == DPU ? "dpu" : "host", net.path, net.more);
 	return port_add_args(side, args);
 }
 
@@ -242,6 +244,7 @@ net_teardown(void)
 		if (test_vdev_remove(net.devs[i]) != 0)
 			test_fail("device %d is not removed", net.devs[i]);
 	test_place_close(&net.place);
+	net.more = "";
 	test_folder_empty(net.path);
 	rmdir(net.path);
 }
@@ -331,6 +334,138 @@ test_scatter(void)
 		TEST_CALL(send_one(i % 2 == 0 ? HOST : DPU, 0, lens[i],
 			(uint16_t)(lens[i] / 2000 + 1), i));
 	return TEST_SUCCESS;
+}
+
+static int
+none_setup(void)
+{
+	net.more = ",meta=none";
+	return net_setup();
+}
+
+static int
+full_setup(void)
+{
+	net.more = ",meta=full";
+	return net_setup();
+}
+
+static int
+full_direct_setup(void)
+{
+	net.more = ",meta=full";
+	return direct_setup();
+}
+
+/* A packet with flags, as it comes to the other side; it is the caller's. */
+static int
+flags_cross(uint64_t ol_flags, struct rte_mbuf **found)
+{
+	struct rte_mbuf *m = test_packet(pool_of(HOST), 64, 1, 0);
+
+	m->ol_flags |= ol_flags;
+	m->hash.rss = 7;
+	m->vlan_tci = 8;
+	m->vlan_tci_outer = 9;
+	m->packet_type = RTE_PTYPE_L2_ETHER;
+	m->l2_len = 14;
+	NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
+	NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, found, 1) == 1, TEST_MS);
+	TEST_EXPECT((*found)->port, net.ids[DPU]);
+	return TEST_SUCCESS;
+}
+
+/* One that is not sent is an error, and what rte_eth_tx_prepare() tells before. */
+static int
+flags_refused(uint64_t ol_flags)
+{
+	struct rte_mbuf *m = test_packet(pool_of(HOST), 64, 1, 0), *got;
+	struct rte_eth_stats before, after;
+
+	m->ol_flags |= ol_flags;
+	TEST_EXPECT(rte_eth_tx_prepare(net.ids[HOST], 0, &m, 1), 0);
+	TEST_EXPECT(rte_errno, ENOTSUP);
+	TEST_EXPECT(rte_eth_stats_get(net.ids[HOST], &before), 0);
+	TEST_EXPECT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1), 1);
+	TEST_EXPECT(rte_eth_stats_get(net.ids[HOST], &after), 0);
+	TEST_EXPECT(after.oerrors - before.oerrors, 1);
+	TEST_EXPECT(after.opackets - before.opackets, 0);
+	TEST_EXPECT(rte_eth_rx_burst(net.ids[DPU], 0, &got, 1), 0);
+	return TEST_SUCCESS;
+}
+
+#define FOUND (RTE_MBUF_F_RX_RSS_HASH | RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED | \
+	RTE_MBUF_F_RX_IP_CKSUM_GOOD)
+
+static int
+found_check(struct rte_mbuf *m)
+{
+	TEST_EXPECT(m->ol_flags & ~RTE_MBUF_F_EXTERNAL, FOUND);
+	TEST_EXPECT(m->hash.rss, 7);
+	TEST_EXPECT(m->vlan_tci, 8);
+	TEST_EXPECT(m->vlan_tci_outer, 0);
+	TEST_EXPECT(m->packet_type, RTE_PTYPE_L2_ETHER);
+	TEST_EXPECT(m->tx_offload, 0);
+	rte_pktmbuf_free(m);
+	return TEST_SUCCESS;
+}
+
+/* What a port in front has found comes along; requests do not, and are no packets. */
+static int
+test_meta(void)
+{
+	struct rte_eth_dev_info info;
+	struct rte_mbuf *m;
+
+	TEST_EXPECT(rte_eth_dev_info_get(net.ids[HOST], &info), 0);
+	TEST_EXPECT(info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_VLAN_INSERT, 0);
+	TEST_TRUE((info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_CHECKSUM) != 0);
+	TEST_CALL(ports_up(1, 1, 1500, RTE_ETH_RX_OFFLOAD_CHECKSUM));
+	TEST_CALL(flags_cross(FOUND, &m));
+	TEST_CALL(found_check(m));
+	TEST_CALL(flags_refused(RTE_MBUF_F_TX_VLAN));
+	TEST_CALL(flags_refused(RTE_MBUF_F_TX_IP_CKSUM | RTE_MBUF_F_TX_IPV4));
+	TEST_CALL(flags_refused(RTE_MBUF_F_TX_TCP_SEG));
+	return send_one(HOST, 0, 64, 1, 0);
+}
+
+static int
+test_meta_none(void)
+{
+	struct rte_eth_dev_info info;
+	struct rte_mbuf *m;
+
+	TEST_EXPECT(rte_eth_dev_info_get(net.ids[HOST], &info), 0);
+	TEST_EXPECT(info.rx_offload_capa, RTE_ETH_RX_OFFLOAD_SCATTER);
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	TEST_CALL(flags_cross(FOUND, &m));
+	TEST_TRUE(m->ol_flags == 0 && m->packet_type == 0 && m->vlan_tci == 0);
+	rte_pktmbuf_free(m);
+	return TEST_SUCCESS;
+}
+
+/* With all of it, requests come as what a receiver makes of them. */
+static int
+test_meta_full(void)
+{
+	struct rte_eth_dev_info info;
+	struct rte_mbuf *m;
+
+	TEST_EXPECT(rte_eth_dev_info_get(net.ids[HOST], &info), 0);
+	TEST_TRUE((info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_QINQ_INSERT) != 0);
+	TEST_CALL(ports_up(1, 1, 1500, RTE_ETH_RX_OFFLOAD_TIMESTAMP));
+	TEST_CALL(flags_cross(FOUND, &m));
+	TEST_CALL(found_check(m));
+	TEST_CALL(flags_cross(RTE_MBUF_F_TX_QINQ | RTE_MBUF_F_TX_UDP_CKSUM, &m));
+	TEST_EXPECT(m->ol_flags & ~RTE_MBUF_F_EXTERNAL, RTE_MBUF_F_RX_VLAN |
+		RTE_MBUF_F_RX_VLAN_STRIPPED | RTE_MBUF_F_RX_QINQ | RTE_MBUF_F_RX_QINQ_STRIPPED |
+		RTE_MBUF_F_RX_L4_CKSUM_NONE);
+	TEST_EXPECT(m->vlan_tci, 8);
+	TEST_EXPECT(m->vlan_tci_outer, 9);
+	TEST_EXPECT(m->l2_len, 14);
+	rte_pktmbuf_free(m);
+	TEST_CALL(flags_refused(RTE_MBUF_F_TX_TCP_SEG));
+	return send_one(HOST, 0, 64, 1, 0);
 }
 
 /* Four queues of one side and two of the other: none of the four is without a way. */
@@ -812,6 +947,7 @@ test_args(void)
 		"dev=comch_shm0,dev=comch_shm1", "dev=comch_shm0,server=", "dev=comch_shm0,mac=1",
 		"dev=comch_shm0,mac=01:00:00:00:00:01", "dev=comch_shm0,role=both",
 		"shm=dpu,function=pf0,role=host", "dev=comch_shm0,speed=1",
+		"dev=comch_shm0,meta=", "dev=comch_shm0,meta=some",
 	};
 	unsigned int i;
 	uint16_t id;
@@ -905,10 +1041,16 @@ static struct unit_test_suite suite = {
 		NET_CASE(test_api),
 		NET_CASE(test_args),
 		NET_CASE(test_stranger),
+		NET_CASE(test_meta),
+		TEST_CASE_ST(none_setup, net_teardown, test_meta_none),
+		TEST_CASE_ST(full_setup, net_teardown, test_meta_full),
 		DIRECT_CASE(test_direct),
 		DIRECT_CASE(test_direct_scatter),
 		DIRECT_CASE(test_direct_no_mbuf),
 		DIRECT_TOO(test_packets),
+		DIRECT_TOO(test_meta),
+		TEST_CASE_NAMED(full_direct_setup, net_teardown, "test_meta_full_direct",
+			test_meta_full),
 		DIRECT_TOO(test_too_long),
 		DIRECT_TOO(test_queues_most),
 		DIRECT_TOO(test_restart),

@@ -87,7 +87,8 @@ struct rte_eth_dev_data {
 struct rte_eth_dev {
 	eth_rx_burst_t rx_pkt_burst;
 	eth_tx_burst_t tx_pkt_burst;
-	void *reserved16[3];
+	eth_tx_prep_t tx_pkt_prepare;
+	void *reserved16[2];
 	eth_tx_descriptor_status_t tx_descriptor_status;
 	struct rte_eth_dev_data *data;
 	void *process_private;

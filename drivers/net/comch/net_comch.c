@@ -23,7 +23,8 @@
 
 #define PARAM_STRING "dev=<comch device or PCI address> " \
 	"shm=host|dpu function=<string> path=<string> " \
-	"server=<string> rep=<string> role=host|dpu mac=<xx:xx:xx:xx:xx:xx>"
+	"server=<string> rep=<string> role=host|dpu mac=<xx:xx:xx:xx:xx:xx> " \
+	"meta=none|basic|full"
 
 static struct nc_port *
 to_port(const struct rte_eth_dev *eth)
@@ -44,9 +45,15 @@ nc_port_get(uint16_t port_id)
 	return eth != NULL && eth->dev_ops == &ops ? to_port(eth) : NULL;
 }
 
+/* What it can ask the peer for, who gets the packet as if it had come so. */
+#define TX_REQUESTS (RTE_ETH_TX_OFFLOAD_VLAN_INSERT | RTE_ETH_TX_OFFLOAD_QINQ_INSERT | \
+	RTE_ETH_TX_OFFLOAD_IPV4_CKSUM | RTE_ETH_TX_OFFLOAD_UDP_CKSUM | \
+	RTE_ETH_TX_OFFLOAD_TCP_CKSUM | RTE_ETH_TX_OFFLOAD_SCTP_CKSUM)
+
 static int
-dev_infos_get(struct rte_eth_dev *eth __rte_unused, struct rte_eth_dev_info *info)
+dev_infos_get(struct rte_eth_dev *eth, struct rte_eth_dev_info *info)
 {
+	const uint32_t meta = to_port(eth)->args.meta;
 	const struct rte_eth_desc_lim lim = {
 		.nb_max = NC_MAX_DESC,
 		.nb_min = NC_MIN_DESC,
@@ -62,9 +69,13 @@ dev_infos_get(struct rte_eth_dev *eth __rte_unused, struct rte_eth_dev_info *inf
 	info->max_rx_pktlen = NC_MAX_MTU + NC_OVERHEAD;
 	info->min_mtu = RTE_ETHER_MIN_MTU;
 	info->max_mtu = NC_MAX_MTU;
-	info->rx_offload_capa = RTE_ETH_RX_OFFLOAD_SCATTER;
+	/* the state of checksums is that which the sender's packet had */
+	info->rx_offload_capa = RTE_ETH_RX_OFFLOAD_SCATTER |
+		((meta & RTE_COMCH_META_RX) != 0 ? RTE_ETH_RX_OFFLOAD_CHECKSUM : 0) |
+		((meta & RTE_COMCH_META_TIME) != 0 ? RTE_ETH_RX_OFFLOAD_TIMESTAMP : 0);
 	info->rx_queue_offload_capa = info->rx_offload_capa;
-	info->tx_offload_capa = RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
+	info->tx_offload_capa = RTE_ETH_TX_OFFLOAD_MULTI_SEGS |
+		((meta & RTE_COMCH_META_TX) != 0 ? TX_REQUESTS : 0);
 	info->tx_queue_offload_capa = info->tx_offload_capa;
 	info->rx_desc_lim = lim;
 	info->tx_desc_lim = lim;
@@ -226,6 +237,7 @@ static int
 tx_queue_setup(struct rte_eth_dev *eth, uint16_t id, uint16_t nb_desc, unsigned int socket,
 		const struct rte_eth_txconf *conf)
 {
+	struct rte_comch_meta_map map;
 	struct nc_txq *txq;
 
 	if (conf->tx_deferred_start != 0)
@@ -233,6 +245,9 @@ tx_queue_setup(struct rte_eth_dev *eth, uint16_t id, uint16_t nb_desc, unsigned 
 	txq = queue_new(eth, sizeof(*txq), id, nb_desc, socket);
 	if (txq == NULL)
 		return -ENOMEM;
+	rte_comch_meta_map_init(to_port(eth)->args.meta, false, &map);
+	txq->refused = map.refused;
+	txq->offloads = conf->offloads | eth->data->dev_conf.txmode.offloads;
 	eth->data->tx_queues[id] = txq;
 	return 0;
 }
@@ -254,7 +269,7 @@ txq_info_get(struct rte_eth_dev *eth, uint16_t id, struct rte_eth_txq_info *info
 	const struct nc_txq *txq = eth->data->tx_queues[id];
 
 	info->nb_desc = txq->q.nb_desc;
-	info->conf.offloads = RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
+	info->conf.offloads = RTE_ETH_TX_OFFLOAD_MULTI_SEGS | txq->offloads;
 }
 
 static int
@@ -435,6 +450,7 @@ net_comch_probe(struct rte_vdev_device *vdev)
 	eth->dev_ops = &ops;
 	eth->rx_pkt_burst = nc_rx_burst;
 	eth->tx_pkt_burst = nc_tx_burst;
+	eth->tx_pkt_prepare = nc_tx_prepare;
 	eth->tx_descriptor_status = nc_tx_descriptor_status;
 	rte_eth_dev_probing_finish(eth);
 	return 0;

@@ -21,6 +21,7 @@
 
 #include <ethdev_driver.h>
 #include <rte_comch.h>
+#include <rte_comch_meta.h>
 #include <rte_ether.h>
 #include <rte_log.h>
 #include <rte_mempool.h>
@@ -112,6 +113,7 @@ struct nc_rxq {
 	uint32_t frame_size;
 	uint8_t *frames;           /* nb_desc, where the peer writes */
 	struct rte_comch_mem *mem; /* of frames; direct: of the pool, and its owner's */
+	struct rte_comch_meta_map meta;
 	int epfd;                  /* what an lcore waits for; -1: no receive interrupts */
 	int kick_fd;               /* in epfd, beside the engine's */
 	struct rte_mbuf *spare[NC_SPARE];
@@ -120,6 +122,8 @@ struct nc_rxq {
 struct nc_txq {
 	struct nc_queue q;         /* first */
 	uint32_t consumer;         /* of the peer */
+	uint64_t offloads;         /* as set up */
+	uint64_t refused;          /* of ol_flags: requests that are not offered */
 };
 
 /* In this order. */
@@ -139,6 +143,7 @@ struct nc_args {
 	char server[NC_NAME_SIZE];
 	char rep[NC_NAME_SIZE];
 	int role;                    /* of the device, to be checked; -1: any */
+	uint32_t meta;               /* RTE_COMCH_META_* flags that it asks for, and offers */
 	struct rte_ether_addr mac;
 };
 
@@ -219,6 +224,7 @@ bool nc_queue_close(struct nc_queue *q);
 void nc_queue_end(struct nc_queue *q);
 uint16_t nc_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t nb);
 uint16_t nc_tx_burst(void *queue, struct rte_mbuf **pkts, uint16_t nb);
+uint16_t nc_tx_prepare(void *queue, struct rte_mbuf **pkts, uint16_t nb);
 int nc_tx_descriptor_status(void *queue, uint16_t offset);
 
 #endif /* NET_COMCH_H */

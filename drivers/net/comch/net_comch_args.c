@@ -22,7 +22,7 @@
 RTE_LOG_REGISTER_DEFAULT(net_comch_logtype, NOTICE);
 
 static const char * const keys[] = {
-	"dev", "shm", "function", "path", "server", "rep", "role", "mac", NULL
+	"dev", "shm", "function", "path", "server", "rep", "role", "mac", "meta", NULL
 };
 
 struct parse {
@@ -59,6 +59,23 @@ role_parse(const struct parse *p, const char *key, const char *value, int *role)
 }
 
 static int
+meta_parse(const struct parse *p, const char *value, uint32_t *meta)
+{
+	if (value != NULL && strcmp(value, "none") == 0) {
+		*meta = 0;
+	} else if (value != NULL && strcmp(value, "basic") == 0) {
+		*meta = RTE_COMCH_META_RX;
+	} else if (value != NULL && strcmp(value, "full") == 0) {
+		*meta = RTE_COMCH_META_RX | RTE_COMCH_META_TIME | RTE_COMCH_META_TX;
+	} else {
+		NC_LOG(ERR, "%s: meta= is none, basic or full, and not '%s'", p->name,
+			value == NULL ? "" : value);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
 arg_parse(const char *key, const char *value, void *opaque)
 {
 	struct parse *p = opaque;
@@ -78,6 +95,8 @@ arg_parse(const char *key, const char *value, void *opaque)
 		return role_parse(p, key, value, &p->shm_role);
 	if (strcmp(key, "role") == 0)
 		return role_parse(p, key, value, &args->role);
+	if (strcmp(key, "meta") == 0)
+		return meta_parse(p, value, &args->meta);
 	if (value == NULL || rte_ether_unformat_addr(value, &args->mac) != 0 ||
 			!rte_is_valid_assigned_ether_addr(&args->mac)) {
 		NC_LOG(ERR, "%s: mac= is the address of one station, like 02:00:00:00:00:01, and not '%s'",
@@ -130,6 +149,7 @@ nc_args_parse(const char *name, const char *text, struct nc_args *args)
 	memset(args, 0, sizeof(*args));
 	strlcpy(args->server, "net_comch", sizeof(args->server));
 	args->role = -1;
+	args->meta = RTE_COMCH_META_RX;
 	rte_eth_random_addr(args->mac.addr_bytes);
 	kvlist = rte_kvargs_parse(text == NULL ? "" : text, keys);
 	if (kvlist == NULL) {

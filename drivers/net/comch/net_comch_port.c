@@ -436,6 +436,21 @@ queues_open(struct nc_port *port)
 	return port->said_ready && port->heard_ready ? 0 : ret == 0 ? -EINPROGRESS : ret;
 }
 
+/* Requests that are offered here, and that the peer has not asked for, are errors then. */
+static void
+meta_tell(struct nc_port *port)
+{
+	struct rte_comch_remote_consumer_info peer;
+
+	if ((port->args.meta & RTE_COMCH_META_TX) == 0 || port->told ||
+			rte_comch_conn_consumer_info_get(port->conn, port_txq(port, 0)->consumer,
+				&peer) != 0 || (peer.meta & RTE_COMCH_META_TX) != 0)
+		return;
+	port->told = true;
+	NC_LOG(NOTICE, "%s: the peer takes no tags to insert and no checksums to fill in: give meta=full there, too",
+		port_name(port));
+}
+
 static void
 gates_set(struct nc_port *port, bool open)
 {
@@ -466,6 +481,7 @@ port_open(struct nc_port *port)
 	if (ret == -EINPROGRESS)
 		return;
 	if (ret == 0) {
+		meta_tell(port);
 		gates_set(port, true);
 		link_set(port, true);
 		port->reason = 0;

@@ -79,6 +79,7 @@ frame_take(struct nc_rxq *rxq, struct rte_mbuf *m, const struct rte_comch_cpl *c
 {
 	const uint8_t *data = rxq->frames + (size_t)cpl->cookie * rxq->frame_size;
 	const uint32_t len = (uint32_t)cpl->len;
+	struct rte_comch_meta header;
 
 	m->port = rxq->port_id;
 	if (unlikely(cpl->status != 0 || len < RTE_ETHER_HDR_LEN)) {
@@ -94,6 +95,10 @@ frame_take(struct nc_rxq *rxq, struct rte_mbuf *m, const struct rte_comch_cpl *c
 		rxq->no_mbuf++;
 		rte_pktmbuf_free(m);
 		return false;
+	}
+	if (cpl->imm_len == sizeof(header)) {
+		memcpy(&header, cpl->imm, sizeof(header));
+		rte_comch_meta_get(&rxq->meta, &header, m);
 	}
 	rxq->q.bytes += len;
 	return true;
@@ -215,7 +220,7 @@ packet_is_bad(const struct nc_txq *txq, struct rte_comch_ctx *ctx)
 	if (rte_comch_queue_room_get(ctx, txq->consumer, &room) != 0)
 		return false; /* the connection or the consumer is gone */
 	return room.reason == -EMSGSIZE || room.reason == -EFAULT || room.reason == -EINVAL ||
-		room.reason == -E2BIG;
+		room.reason == -E2BIG || room.reason == -ENOTSUP;
 }
 
 uint16_t
@@ -249,6 +254,23 @@ nc_tx_burst(void *queue, struct rte_mbuf **pkts, uint16_t nb)
 leave:
 	nc_gate_leave(&txq->q.gate);
 	return taken;
+}
+
+/* What can be said before: what the peer takes is not known here. */
+uint16_t
+nc_tx_prepare(void *queue, struct rte_mbuf **pkts, uint16_t nb)
+{
+	const struct nc_txq *txq = queue;
+	uint16_t i;
+
+	for (i = 0; i < nb; i++) {
+		if (likely((pkts[i]->ol_flags & txq->refused) == 0 &&
+				pkts[i]->nb_segs <= NC_MAX_SEGS))
+			continue;
+		rte_errno = pkts[i]->nb_segs > NC_MAX_SEGS ? EINVAL : ENOTSUP;
+		break;
+	}
+	return i;
 }
 
 /* A descriptor stands for a packet that the peer's queue and our own have room for. */
@@ -313,6 +335,12 @@ nc_rxq_start(struct nc_rxq *rxq)
 	}
 	if (ret != 0)
 		return ret;
+	ret = rte_comch_meta_map_init(port->args.meta, true, &rxq->meta);
+	if (ret != 0) {
+		NC_LOG(ERR, "%s: meta=full: no dynamic field of mbufs for times of reception: %s; use meta=basic",
+			port->eth->data->name, rte_strerror(-ret));
+		return ret;
+	}
 	/* here, because its descriptor is waited for */
 	ret = rte_comch_pe_create(NULL, &rxq->q.pe);
 	if (ret != 0)
@@ -388,6 +416,7 @@ nc_rxq_open(struct nc_rxq *rxq)
 		.mem = rxq->mem,
 		.nb_posts = q->nb_desc,
 		.buf_size = q->port->frame_size, /* and not what a frame is rounded up to */
+		.meta = q->port->args.meta,
 	};
 	bool running = q->started && rte_comch_ctx_state_get(q->ctx) == RTE_COMCH_STATE_RUNNING;
 	int ret = 0;
