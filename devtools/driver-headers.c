@@ -14,8 +14,8 @@
 #include <bus_vdev_driver.h>
 #include <rte_version.h>
 
-/* The tree has it for this release only. */
-#if RTE_VER_YEAR * 100 + RTE_VER_MONTH == 2211
+/* The tree has it for these releases only. */
+#if RTE_VER_YEAR * 100 + RTE_VER_MONTH == 2211 || RTE_VER_YEAR * 100 + RTE_VER_MONTH == 2411
 #define HAVE_ETHDEV
 #include <ethdev_driver.h>
 #endif

@@ -8,6 +8,10 @@
 /*
  * Ports of ethdev, as their drivers see them. See dev_driver.h. Of the operations and of
  * the data only what drivers/net uses has a name; what lies between is reserved.
+ *
+ * 22.11 was compared with its header. The source of 24.11.8, which Debian 13 has, was not
+ * to be had: devtools/ethdev-layout.c compares with what the library itself calls, reads
+ * and writes, in each build that uses this header.
  */
 
 #include <string.h>
@@ -15,11 +19,11 @@
 #include <dev_driver.h>
 #include <rte_ethdev.h>
 
-#if DPDK_RELEASE != 2211 && !defined(DPDK_ANY_RELEASE)
+#if DPDK_RELEASE != 2211 && DPDK_RELEASE != 2411 && !defined(DPDK_ANY_RELEASE)
 #error "the layout of this release's ports is not known here"
 #endif
 
-/* Between the operations that are named, by their place among all. */
+/* Between the operations that are named, by their place among those of 22.11. */
 struct eth_dev_ops {
 	int (*dev_configure)(struct rte_eth_dev *dev);
 	int (*dev_start)(struct rte_eth_dev *dev);
@@ -28,7 +32,7 @@ struct eth_dev_ops {
 	int (*dev_close)(struct rte_eth_dev *dev);
 	void *reserved6;
 	int (*link_update)(struct rte_eth_dev *dev, int wait_to_complete);
-	void *reserved8;
+	void *reserved8[DPDK_RELEASE < 2411 ? 1 : 4];
 	int (*promiscuous_enable)(struct rte_eth_dev *dev);
 	int (*promiscuous_disable)(struct rte_eth_dev *dev);
 	int (*allmulticast_enable)(struct rte_eth_dev *dev);
@@ -44,6 +48,9 @@ struct eth_dev_ops {
 	int (*dev_infos_get)(struct rte_eth_dev *dev, struct rte_eth_dev_info *info);
 	void (*rxq_info_get)(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_rxq_info *info);
 	void (*txq_info_get)(struct rte_eth_dev *dev, uint16_t id, struct rte_eth_txq_info *info);
+#if DPDK_RELEASE >= 2411
+	void *reserved27;
+#endif
 	int (*rx_burst_mode_get)(struct rte_eth_dev *dev, uint16_t id,
 		struct rte_eth_burst_mode *mode);
 	void *reserved28[13];
@@ -55,7 +62,7 @@ struct eth_dev_ops {
 	int (*tx_queue_setup)(struct rte_eth_dev *dev, uint16_t id, uint16_t nb_desc,
 		unsigned int socket, const struct rte_eth_txconf *conf);
 	void (*tx_queue_release)(struct rte_eth_dev *dev, uint16_t id);
-	void *reserved47[66];
+	void *reserved47[DPDK_RELEASE < 2411 ? 66 : 70];
 };
 
 /* ethdev makes both of these: what comes behind the last member is its own. */
@@ -88,11 +95,17 @@ struct rte_eth_dev {
 	eth_rx_burst_t rx_pkt_burst;
 	eth_tx_burst_t tx_pkt_burst;
 	eth_tx_prep_t tx_pkt_prepare;
-	void *reserved16[2];
+	void *reserved16[DPDK_RELEASE < 2411 ? 2 : 3];
 	eth_tx_descriptor_status_t tx_descriptor_status;
+#if DPDK_RELEASE >= 2411
+	void *reserved20[2];
+#endif
 	struct rte_eth_dev_data *data;
 	void *process_private;
 	const struct eth_dev_ops *dev_ops;
+#if DPDK_RELEASE >= 2411
+	void *reserved96;
+#endif
 	struct rte_device *device;
 	struct rte_intr_handle *intr_handle;
 };
