@@ -7,9 +7,9 @@
 # Tries the README on a bare Debian 12 or 13: installs one into <folder>/root by
 # debootstrap, with nothing beyond what it cannot do without, clones the last
 # commit of this tree there, and runs the commands in the clone, by default those
-# of the README with "test.sh --quick" for the second, and the first once more
-# without network. Needs root. What was in <folder>/root before is removed; nothing
-# stays mounted and no process is left.
+# of the README with "test.sh --quick" for the second, the first once more without
+# network, and testpmd on net_comch. Needs root. What was in <folder>/root before is
+# removed; nothing stays mounted and no process is left.
 #
 #   devtools/test-bare.sh /var/tmp/bare bookworm 'bash .ci/run'
 
@@ -32,7 +32,8 @@ root=$(cd "$1" && pwd)/root
 suite=$2
 shift 2
 [ $# -gt 0 ] || set -- ./devtools/demo.sh \
-	'rm -r build-demo; unshare --net ./devtools/demo.sh' './devtools/test.sh --quick'
+	'rm -r build-demo; unshare --net ./devtools/demo.sh' './devtools/test.sh --quick' \
+	'./devtools/test.sh --only "testpmd on net_comch"'
 command -v debootstrap >/dev/null || die 'no debootstrap here: apt-get install debootstrap'
 
 # The sources of this machine have the other release too.
