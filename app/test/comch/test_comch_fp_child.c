@@ -15,6 +15,7 @@
  *   blast <threads> <bytes>   send to the newest consumer until killed
  *   blasted                   messages that these have sent
  *   giant <bytes> <seed>      send one message to the newest consumer
+ *   pair <server>             echo the packets of a pair, whatever becomes of its peer
  *   state                     state of the client, and its reason
  *   refuse <number>           the kernel refuses this system call from now on
  *   device                    status of the device
@@ -26,6 +27,7 @@
 #include <unistd.h>
 
 #include <rte_lcore.h>
+#include <rte_mbuf.h>
 
 #include "test_comch_fp_child.h"
 
@@ -57,6 +59,8 @@ static struct {
 	struct test_load *load;
 	struct blast blasts[CHILD_MAX_BLASTS];
 	unsigned int nb_blasts;
+	struct rte_comch_peer *peer;
+	struct rte_comch_mem *mem;
 } child;
 
 #define answer(...) test_child_reply(&child.side, __VA_ARGS__)
@@ -381,6 +385,37 @@ do_giant(const char *args)
 	return ret != 0 ? ret : answer("ok %" PRIu64, ns);
 }
 
+static bool
+pair_echo(void)
+{
+	struct rte_comch_pair *pair = rte_comch_peer_pair(child.peer, 0);
+	struct rte_mbuf *pkts[32];
+	uint16_t nb = rte_comch_pair_rx_burst(pair, pkts, RTE_DIM(pkts));
+	uint16_t sent = rte_comch_pair_tx_burst(pair, pkts, nb);
+
+	rte_pktmbuf_free_bulk(pkts + sent, (unsigned int)nb - sent);
+	rte_comch_peer_progress(child.peer);
+	return true;
+}
+
+static int
+do_pair(const char *args)
+{
+	struct rte_comch_peer_conf conf = { .name = args, .nb_pairs = 1 };
+	int ret;
+
+	conf.dev_id = rte_comch_dev_next(0);
+	ret = rte_comch_mem_pool_create(conf.dev_id, "pair", 1023, 0, 2048,
+		RTE_COMCH_MEM_F_PEER_WRITE, &child.mem);
+	conf.mem = child.mem;
+	if (ret == 0)
+		ret = rte_comch_peer_open(&conf, &child.peer);
+	if (ret != 0)
+		return ret;
+	child.side.busy = pair_echo;
+	return answer("ok");
+}
+
 static int
 do_state(const char *args __rte_unused)
 {
@@ -422,6 +457,7 @@ static const struct test_child_command commands[] = {
 	{ "blast ", do_blast },
 	{ "blasted", do_blasted },
 	{ "giant ", do_giant },
+	{ "pair ", do_pair },
 	{ "state", do_state },
 	{ "refuse ", do_refuse },
 	{ "device", do_device },
@@ -437,6 +473,9 @@ test_fp_child_main(const char *socket_nr)
 	ret = test_child_run(&child.side, socket_nr);
 	if (ret == 0)
 		ret = blasts_end();
+	if (ret == 0 && child.peer != NULL)
+		ret = rte_comch_peer_close(child.peer, CHILD_MS);
+	rte_comch_mem_free(child.mem);
 	test_load_cleanup();
 	test_cleanup();
 	test_link_cleanup();
