@@ -92,6 +92,8 @@ app_wait(struct app *app, struct rte_comch_pe *pe, int timeout_ms)
 	nfds_t nb = 0, prompt = RTE_DIM(pfd);
 	int ret, fd;
 
+	if (app != NULL && __atomic_load_n(&app->prompt_gone, __ATOMIC_RELAXED))
+		app_tick(app);
 	if (pe != NULL) {
 		ret = rte_comch_pe_arm(pe);
 		if (ret == -EAGAIN)
@@ -109,6 +111,18 @@ app_wait(struct app *app, struct rte_comch_pe *pe, int timeout_ms)
 	}
 	if (poll(pfd, nb, timeout_ms) > 0 && prompt < RTE_DIM(pfd) && pfd[prompt].revents != 0)
 		app_tick(app);
+}
+
+void
+app_line(struct app *app)
+{
+	if (!app->prompt_terminal)
+		return;
+	printf("\r\033[K");
+	/* What follows may go to stderr. */
+	fflush(stdout);
+	/* Relaxed: the terminal has the lines in the order of the writes. */
+	__atomic_store_n(&app->prompt_gone, true, __ATOMIC_RELAXED);
 }
 
 void

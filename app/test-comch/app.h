@@ -24,6 +24,8 @@ struct app {
 	/* Its input: -1 if there is none to wait for now; handle what is there, never wait. */
 	int (*prompt_fd)(const struct prompt *p);
 	void (*prompt_poll)(struct prompt *p);
+	bool prompt_terminal;      /* it is on one: what is printed meanwhile goes above it */
+	bool prompt_gone;          /* it gave way to lines, until the next tick; atomic */
 	struct report *report;     /* results of this process so far */
 	struct client *client;     /* while tests run; for "show" */
 	struct server *server;     /* if this thread serves; for "show" */
@@ -62,6 +64,12 @@ void app_wait(struct app *app, struct rte_comch_pe *pe, int timeout_ms);
 
 /* Look after the prompt; to be called some ten times in a second. */
 void app_tick(struct app *app);
+
+/*
+ * Lines are about to be printed while the prompt waits: it gives way to them, with what was
+ * typed. Any thread.
+ */
+void app_line(struct app *app);
 
 /* Device for a role; prints what is wrong and returns -1 if there is none. */
 int16_t app_dev_select(const struct options *opt, enum rte_comch_role role);

@@ -528,6 +528,7 @@ prompt_load(struct prompt *p, const char *path)
 		/* The parser takes a line without an end for one that goes on. */
 		if (strchr(line, '\n') == NULL)
 			strlcat(line, "\n", sizeof(line));
+		app_line(p->app);
 		printf("%s", text);
 		fflush(stdout);
 		p->bad_line = false;
@@ -577,6 +578,8 @@ prompt_poll(struct prompt *p)
 	struct pollfd pfd = { .events = POLLIN };
 	char c;
 
+	if (__atomic_exchange_n(&p->app->prompt_gone, false, __ATOMIC_RELAXED))
+		rdline_redisplay(cmdline_get_rdline(p->cl));
 	for (;;) {
 		pfd.fd = prompt_fd(p);
 		if (pfd.fd < 0 || app_quit_wanted() || poll(&pfd, 1, 0) != 1)
@@ -603,7 +606,7 @@ prompt_run(struct prompt *p)
 {
 	while (!app_quit_wanted()) {
 		prompt_poll(p);
-		if (prompt_pending(p) && p->cl != NULL) {
+		if (prompt_pending(p) && p->cl != NULL && !p->app->prompt_terminal) {
 			/* The editor has shown it before the tests printed. */
 			printf(PROMPT_TEXT);
 			fflush(stdout);
@@ -642,6 +645,7 @@ prompt_open(struct app *app, int16_t host_dev, bool interactive)
 			prompt_close(app);
 			return -EIO;
 		}
+		app->prompt_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	}
 	return 0;
 }
@@ -654,6 +658,8 @@ prompt_close(struct app *app)
 	if (app->prompt == NULL)
 		return;
 	if (app->prompt->cl != NULL) {
+		app->prompt_terminal = false;
+		__atomic_store_n(&app->prompt_gone, false, __ATOMIC_RELAXED);
 		cmdline_stdin_exit(app->prompt->cl);
 		printf("\n");
 	}

@@ -31,8 +31,7 @@ latency_measure(struct rounds *r, const struct latency *l, struct hist *h)
 		chunk = r->count != 0 ? RTE_MIN(l->chunk, r->count - h->nb) : l->chunk;
 		ret = l->pings(l->arg, chunk, h);
 		now = rte_rdtsc();
-		client_line(r->cl, r->res, rounds_share(r, now, h->nb),
-				(double)h->nb * hz / (double)(now - r->begin), "round trips/s");
+		rounds_line(r, now, h->nb, 0, "round trips/s");
 	}
 	return rounds_add(r, ret, hist_percentile(h, 50) / 2 * 1e9 / hz, h->nb,
 			(double)(now - r->begin) / hz);
@@ -136,8 +135,7 @@ rate_measure(struct rounds *r, const struct rate *l)
 		l->count(l->arg, &c);
 		now = rte_rdtsc();
 		done = c.done - begin.done;
-		client_line(r->cl, r->res, rounds_share(r, now, done),
-				(double)done * hz / (double)(now - r->begin), l->unit);
+		rounds_line(r, now, done, c.bytes - begin.bytes, l->unit);
 		/* A message may take longer than the round: there is one at least. */
 	} while (ret == 0 && (done == 0 || !rounds_over(r, now, done)));
 	seconds = (double)(now - r->begin) / hz;

@@ -498,7 +498,7 @@ static const struct opt_def opt_defs[] = {
 	{ "wide", 0, NULL, true, parse_flag, FIELD(wide), 0, 0,
 		"print all columns of the table, on 155 characters", .whole_run = true },
 	{ "interval", 0, "SECONDS", true, parse_seconds, FIELD(interval), 0, 86400,
-		"time between progress lines of long runs; 0 for none (default 5)" },
+		"time between progress lines; 0 for none (default 5, with a prompt 1)" },
 	{ "csv", 0, "FILE", false, parse_string, FIELD(csv), 0, sizeof(((struct options *)0)->csv),
 		"write the results as CSV", .whole_run = true },
 	{ "json", 0, "FILE", false, parse_string, FIELD(json), 0,
@@ -681,6 +681,8 @@ options_parse(struct options *opt, int argc, char **argv, char err[OPT_ERR_SIZE]
 		snprintf(err, OPT_ERR_SIZE, "%s: not an option; see --help", argv[optind]);
 		return -EINVAL;
 	}
+	if (opt->interactive && (opt->given & opt_bit(opt_by_name("interval"))) == 0)
+		opt->interval = 1.0;
 	ret = options_check(opt, err);
 	/* The cases of a file name tests of their own. */
 	return ret != 0 || opt->config[0] != '\0' ? ret : options_check_given(opt, err);

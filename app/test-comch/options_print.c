@@ -73,6 +73,7 @@ options_print(const struct options *opt, FILE *f)
 	fprintf(f, "  %-14s %s\n", "validate", opt->validate ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "histogram", opt->histogram ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "wide", opt->wide ? "on" : "off");
+	fprintf(f, "  %-14s %g s\n", "interval", opt->interval);
 }
 
 bool

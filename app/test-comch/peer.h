@@ -159,7 +159,6 @@ struct client {
 	double idle_bytes_client;
 	double idle_bytes_server;
 	uint64_t next_tick;
-	uint64_t next_line;
 	uint64_t cpu_ns;              /* of this thread, at the start of a round */
 	char error[OPT_ERR_SIZE];     /* what went wrong last, for people */
 };
@@ -212,10 +211,6 @@ client_step(struct client *cl)
  * signals, the state of the session. Not 0 if the test is to end.
  */
 int client_check(struct client *cl);
-
-/* A line about a long run, when it is time for one. */
-void client_line(struct client *cl, const struct result *res, double done, double rate,
-		const char *unit);
 
 /* A context that is attached, not started. */
 int client_conn_create(struct client *cl, uint32_t max_msg_size, uint32_t nb_tasks,

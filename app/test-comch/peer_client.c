@@ -444,6 +444,7 @@ client_open(struct app *app, int16_t dev_id, uint32_t nb_tasks, struct client **
 	return 0;
 
 fail:
+	app_line(app);
 	fprintf(stderr, "%s\n", cl->error);
 	client_close(cl);
 	return ret;
@@ -539,6 +540,7 @@ client_idle_set(struct client *cl, uint32_t nb)
 	/* One process for both ends has counted it already. */
 	if (cl->server_pid != (uint32_t)getpid())
 		cl->idle_bytes_server = ((double)there[1] - (double)there[0]) / nb;
+	app_line(cl->app);
 	printf("%u idle clients: memory per idle connection %.1f KiB here, %.1f KiB at the server, "
 			"%.1f KiB in all\n", nb, cl->idle_bytes_client / 1024,
 			cl->idle_bytes_server / 1024,
@@ -547,23 +549,6 @@ client_idle_set(struct client *cl, uint32_t nb)
 }
 
 /* ---- runs ---- */
-
-void
-client_line(struct client *cl, const struct result *res, double done, double rate,
-		const char *unit)
-{
-	uint64_t now = rte_rdtsc();
-
-	if (cl->opt->interval <= 0)
-		return;
-	if (cl->next_line == 0)
-		cl->next_line = clock_in(cl->opt->interval);
-	if (now < cl->next_line)
-		return;
-	cl->next_line = now + (uint64_t)(cl->opt->interval * (double)rte_get_tsc_hz());
-	printf("%s: %.0f %% done, %.0f %s\n", res->test->name, done * 100, rate, unit);
-	fflush(stdout);
-}
 
 /* Tell the server what is going to be run; 0 or a negative errno after a message. */
 static int

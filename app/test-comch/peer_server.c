@@ -278,6 +278,7 @@ server_run(struct app *app, int16_t dev_id, bool has_prompt)
 		/* Only the thread that owns the engine may look at connections. */
 		if (has_prompt)
 			app->server = srv;
+		app_line(app);
 		printf("serving '%s' on %s, %u function%s, pid %d, cpu %d\n", app->opt.name,
 				srv->info.name, srv->nb_ports, srv->nb_ports == 1 ? "" : "s",
 				(int)getpid(), env_cpu());

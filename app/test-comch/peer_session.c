@@ -278,6 +278,7 @@ handle_hello(struct server_port *port, struct rte_comch_conn *conn, const struct
 		s->peer_pid = info.peer_pid;
 		TAILQ_INSERT_TAIL(&srv->sessions, s, next);
 		srv->nb_sessions++;
+		app_line(srv->app);
 		printf("session %u: client of %s, pid %u, version %s\n", s->id, port->rep.name,
 				s->pid, msg->tool_version);
 		fflush(stdout);
@@ -356,6 +357,7 @@ session_free(struct srv_session *s)
 		run_free(s->run);
 	TAILQ_REMOVE(&srv->sessions, s, next);
 	srv->nb_sessions--;
+	app_line(srv->app);
 	printf("session %u: ended\n", s->id);
 	fflush(stdout);
 	free(s);
@@ -414,6 +416,7 @@ server_recv_cb(struct rte_comch_conn *conn, const void *msg, uint32_t len, void 
 			break;
 		}
 	}
+	app_line(port->srv->app);
 	fprintf(stderr, "%s: a client sent %u bytes that are no request; disconnected\n",
 			port->rep.name, len);
 	rte_comch_server_disconnect(conn);
@@ -509,6 +512,7 @@ server_state_cb(struct rte_comch_ctx *ctx, enum rte_comch_state prev, enum rte_c
 	reason = rte_comch_ctx_reason_get(ctx);
 	srv->over = true;
 	srv->error = reason != 0 ? reason : -EIO;
+	app_line(srv->app);
 	fprintf(stderr, "the server on %s has ended: %s; then start it again\n",
 			srv->info.name, rte_comch_reason_str(srv->error));
 }

@@ -58,7 +58,6 @@ rounds_init(struct rounds *r, struct client *cl, struct result *res,
 	r->limit_seconds = r->seconds / 4;
 	r->limit_seconds = RTE_MAX(r->limit_seconds, LIMIT_MIN_SECONDS);
 	r->limit_seconds = RTE_MIN(r->limit_seconds, LIMIT_MAX_SECONDS);
-	cl->next_line = 0;
 }
 
 /* So many times as good; below 1 if it is worse. */
@@ -117,9 +116,14 @@ rounds_begin(struct rounds *r)
 {
 	r->begin = rte_rdtsc();
 	r->end = r->begin + (uint64_t)(r->seconds * (double)rte_get_tsc_hz());
+	r->line = r->begin;
+	r->line_done = r->line_bytes = 0;
+	if (r->last_line == 0)
+		r->last_line = r->begin;
 }
 
-double
+/* Part of the whole result that is done. */
+static double
 rounds_share(const struct rounds *r, uint64_t now, uint64_t nb)
 {
 	double share;
@@ -129,6 +133,26 @@ rounds_share(const struct rounds *r, uint64_t now, uint64_t nb)
 	else
 		share = (double)(now - r->begin) / (double)(r->end - r->begin);
 	return ((double)r->done + RTE_MIN(share, 1.0)) / (double)r->nb;
+}
+
+void
+rounds_line(struct rounds *r, uint64_t now, uint64_t done, uint64_t bytes, const char *unit)
+{
+	const double hz = (double)rte_get_tsc_hz(), seconds = (double)(now - r->line) / hz;
+	const double interval = r->cl->opt->interval;
+
+	if (interval <= 0 || (double)(now - r->last_line) / hz < interval)
+		return;
+	app_line(r->cl->app);
+	printf("%s: %.0f %% done, %.0f %s", r->res->test->name, rounds_share(r, now, done) * 100,
+			(double)(done - r->line_done) / seconds, unit);
+	if (r->res->test->bandwidth)
+		printf(", %.2f GB/s", (double)(bytes - r->line_bytes) / seconds / 1e9);
+	printf("\n");
+	fflush(stdout);
+	r->last_line = r->line = now;
+	r->line_done = done;
+	r->line_bytes = bytes;
 }
 
 int

@@ -29,6 +29,10 @@ struct rounds {
 	uint32_t again;           /* measurements of this round's limit beyond the first */
 	uint64_t begin;           /* clock of the measured part of this round */
 	uint64_t end;
+	uint64_t last_line;       /* clock of the last progress line, or of the first round */
+	uint64_t line;            /* the same, or the beginning of this round if it is later */
+	uint64_t line_done;       /* of this round, at that time */
+	uint64_t line_bytes;
 	uint64_t moved;           /* of a rate: what had been done when something last was */
 	uint64_t deadline;        /* until when more has to be; 0 at the beginning of a round */
 	/* Rates of each round. */
@@ -58,8 +62,12 @@ rounds_over(const struct rounds *r, uint64_t now, uint64_t nb)
 	return r->count != 0 ? nb >= r->count : now >= r->end;
 }
 
-/* Part of the whole result that is done, for progress lines. */
-double rounds_share(const struct rounds *r, uint64_t now, uint64_t nb);
+/*
+ * A line about a long run, when it is time for one, with the rate since the last. done and
+ * bytes: of this round; bytes are shown if the test is one of a bandwidth.
+ */
+void rounds_line(struct rounds *r, uint64_t now, uint64_t done, uint64_t bytes,
+		const char *unit);
 
 /*
  * The value of a round that has ended, with status 0, or was stopped, with -ECANCELED: what

@@ -79,6 +79,7 @@ run_point(struct app *app, struct client *cl, const struct test_ops *test,
 		.idle_bytes_server = cl->idle_bytes_server,
 	};
 
+	app_line(app);
 	printf("%s", test->name);
 	if (pt->size != 0)
 		printf(", %u B", pt->size);
@@ -96,6 +97,7 @@ run_point(struct app *app, struct client *cl, const struct test_ops *test,
 	res.status = test->opt_check != NULL ? test->opt_check(cl, test, pt, res.reason) : 0;
 	if (res.status == 0)
 		res.status = test->run(cl, pt, &res);
+	app_line(app);
 	if (res.status == -ECANCELED && app_stop_wanted(app)) {
 		printf("%s: stopped before its first round was over\n", test->name);
 		return -ECANCELED;
@@ -130,6 +132,7 @@ run_test(struct app *app, struct client *cl, const struct test_ops *test, uint32
 	int ret = 0;
 
 	if (!named && test->absent != NULL && test->absent(cl, why) != 0) {
+		app_line(app);
 		printf("%s: left out: %s\n", test->name, why);
 		return 0;
 	}
@@ -157,6 +160,7 @@ run_options(struct app *app, struct client *cl, const char *only)
 	for (n = 0; ret == 0 && sweep_next(&opt->idle_clients, n, &idle); n++) {
 		ret = client_idle_set(cl, idle);
 		if (ret != 0) {
+			app_line(app);
 			fprintf(stderr, "%s\n", cl->error);
 			break;
 		}
@@ -209,6 +213,7 @@ run_tests(struct app *app, int16_t dev_id, const char *only)
 	if (ret != 0)
 		goto out;
 	report_peer_set(app->report, cl);
+	app_line(app);
 	if (first == 0)
 		report_environment(app->report, stdout);
 
@@ -218,6 +223,7 @@ run_tests(struct app *app, int16_t dev_id, const char *only)
 	if (ret == -ECANCELED && app_stop_wanted(app))
 		ret = 0;
 	app->report->seconds += (double)(rte_rdtsc() - begin) / (double)rte_get_tsc_hz();
+	app_line(app);
 	if (app->report->nb > first)
 		report_table(app->report, app->opt.wide, stdout);
 	for (i = first; i < app->report->nb && ret == 0; i++)

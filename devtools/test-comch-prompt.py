@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+"""usage: test-comch-prompt.py <build folder> [<case>...]
+
+The prompt of dpdk-test-comch on a terminal: lines of running tests go above it. A card's
+side and a host's are two processes on devices of driver shm. The last line is "N passed, N failed".
+"""
+
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+WAIT_S = 60
+PROMPT = 'comch> '
+# Codes of the terminal: colours, moves, and the cursor's line.
+CODES = re.compile(r'\x1b(\[[0-9;?]*[A-Za-z]|[A-Z78])')
+
+
+class Failure(Exception):
+    pass
+
+
+class Tool:
+    """A process of the tool, with a prompt on a terminal of its own."""
+
+    def __init__(self, build, folder, role, options):
+        self.role = role
+        self.text = ''
+        cpus = sorted(os.sched_getaffinity(0))
+        name = 'host' if role == 'client' else 'dpu'
+        command = [f'{build}/app/dpdk-test-comch', '--no-huge', '-m', '64', '--no-pci',
+                   '--no-telemetry', '--file-prefix', f'comch-prompt-{os.getpid()}-{name}',
+                   '--lcores', f'0@{cpus[0 if role == "client" else -1]}',
+                   '--vdev', f'comch_shm0,role={name},path={folder}',
+                   '--', f'--{role}', '--interactive', *options]
+        self.fd, terminal = pty.openpty()
+        self.process = subprocess.Popen(command, stdin=terminal, stdout=terminal,
+                                        stderr=terminal, cwd=folder, start_new_session=True)
+        os.close(terminal)
+        self.expect(re.escape(PROMPT))
+
+    def read(self, seconds):
+        if not select.select([self.fd], [], [], seconds)[0]:
+            return
+        try:
+            self.text += os.read(self.fd, 65536).decode(errors='replace')
+        except OSError:
+            raise Failure(f'{self.role} has ended:\n{self.text[-2000:]}') from None
+
+    def expect(self, pattern, begin=0):
+        """The text from a place on, up to a pattern."""
+        end = time.monotonic() + WAIT_S
+        while time.monotonic() < end:
+            found = re.search(pattern, self.text[begin:])
+            if found:
+                return self.text[begin:begin + found.end()]
+            self.read(0.1)
+        raise Failure(f'{self.role} does not say "{pattern}":\n{self.text[-2000:]!r}')
+
+    def type(self, keys, pattern):
+        """Press keys; what is printed until a pattern, without the terminal's codes."""
+        begin = len(self.text)
+        os.write(self.fd, keys.encode())
+        self.expect(pattern, begin)
+        return CODES.sub('', self.text[begin:])
+
+    def say(self, command):
+        return self.type(f'{command}\r', rf'{re.escape(command)}\r+\n[\s\S]*{PROMPT}')
+
+    def quit(self):
+        os.write(self.fd, b'quit\r')
+        try:
+            while True:
+                self.read(1)
+                if self.process.poll() is not None:
+                    break
+        except Failure:
+            pass
+        if self.process.wait(WAIT_S) != 0:
+            raise Failure(f'{self.role} ends with {self.process.returncode}:\n{self.text[-2000:]}')
+
+
+class Pair:
+    def __init__(self, build):
+        self.build = build
+        self.folder = tempfile.mkdtemp()
+        self.all = []
+
+    def start(self, role, *options):
+        tool = Tool(self.build, self.folder, role, options)
+        self.all.append(tool)
+        return tool
+
+    def both(self, *options):
+        card = self.start('server')
+        card.expect('serving ')
+        return card, self.start('client', *options)
+
+    def end(self):
+        for tool in self.all:
+            if tool.process.poll() is None:
+                tool.process.send_signal(signal.SIGKILL)
+                tool.process.wait()
+            os.close(tool.fd)
+        shutil.rmtree(self.folder)
+
+
+def case_lines(pair):
+    card, host = pair.both('--duration', '500', '--rounds', '1', '--test', 'fp-rate')
+    host.type('start\r', r'% done, \d+ msgs/s, \d+.\d+ GB/s')
+    # a line that is typed meanwhile stays below those of the test
+    host.type('show conf', r'% done[\s\S]*show conf[\s\S]*% done[\s\S]*show conf')
+    host.type('ig\r', r'Configuration:[\s\S]*interval +1 s')
+    host.say('stop')
+    host.expect(rf'Summary: 1 result, 0 failed[\s\S]*{PROMPT}')
+    card.expect(rf'session 1: ended[\s\S]*{PROMPT}')
+    for tool in card, host:
+        for line in tool.text.split('\n'):
+            # what the terminal has of it at last
+            seen = CODES.sub('', re.sub(r'.*\r\x1b\[K', '', line))
+            if re.search('.(fp-rate: |session |serving )', seen):
+                raise Failure(f'{tool.role} writes over its prompt: {line!r}')
+    host.quit()
+    card.quit()
+
+
+CASES = {name[5:]: case for name, case in list(globals().items()) if name.startswith('case_')}
+
+
+def main():
+    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(CASES):
+        sys.exit(f'{__doc__}\ncases: {" ".join(CASES)}')
+    failed = 0
+    names = sys.argv[2:] or list(CASES)
+    for name in names:
+        pair = Pair(os.path.abspath(sys.argv[1]))
+        try:
+            CASES[name](pair)
+            print(f'{name}: passed')
+        except Failure as why:
+            failed += 1
+            print(f'{name}: FAILED: {why}')
+        finally:
+            pair.end()
+    print(f'{len(names) - failed} passed, {failed} failed')
+    sys.exit(failed != 0)
+
+
+main()
