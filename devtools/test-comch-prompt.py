@@ -3,8 +3,9 @@
 # Copyright(c) 2026 The dpdk-comch authors
 """usage: test-comch-prompt.py <build folder> [<case>...]
 
-The prompt of dpdk-test-comch on a terminal: lines of running tests go above it. A card's
-side and a host's are two processes on devices of driver shm. The last line is "N passed, N failed".
+The prompt of dpdk-test-comch on a terminal: completion, lines of running tests above the
+prompt, what it shows of devices, and the columns of its table. A card's side and a host's
+are two processes on devices of driver shm. The last line is "N passed, N failed".
 """
 
 import os
@@ -20,6 +21,8 @@ import time
 
 WAIT_S = 60
 PROMPT = 'comch> '
+# Ctrl-A, Ctrl-K.
+WIPE = '\x01\x0b'
 # Codes of the terminal: colours, moves, and the cursor's line.
 CODES = re.compile(r'\x1b(\[[0-9;?]*[A-Za-z]|[A-Z78])')
 
@@ -75,6 +78,21 @@ class Tool:
     def say(self, command):
         return self.type(f'{command}\r', rf'{re.escape(command)}\r+\n[\s\S]*{PROMPT}')
 
+    def complete(self, keys, line):
+        """The line is this after a Tab, and is wiped."""
+        shown = self.type(f'{keys}\t', rf'{re.escape(line)}\x1b\[0K')
+        if not shown.endswith(line):
+            raise Failure(f'"{keys}" is completed to "{shown}", and not to "{line}"')
+        self.type(WIPE, r'D\x1b\[0K')
+
+    def choices(self, keys, *words):
+        """These are shown after two Tabs."""
+        shown = self.type(f'{keys}\t\t', rf'\n[\s\S]*{PROMPT}')
+        missing = [word for word in words if not re.search(rf'\s{re.escape(word)}\s', shown)]
+        if missing:
+            raise Failure(f'"{keys}" has no choice {missing}:\n{shown}')
+        self.type(WIPE, r'D\x1b\[0K')
+
     def quit(self):
         os.write(self.fd, b'quit\r')
         try:
@@ -111,6 +129,35 @@ class Pair:
                 tool.process.wait()
             os.close(tool.fd)
         shutil.rmtree(self.folder)
+
+
+def case_completion(pair):
+    os.makedirs(f'{pair.folder}/empty')
+    os.makedirs(f'{pair.folder}/scripts/inner')
+    for name in ('one.txt', 'other.txt', 'with blank', 'inner/x[1].txt'):
+        with open(f'{pair.folder}/scripts/{name}', 'w') as f:
+            f.write('show config\n')
+    host = pair.start('client')
+    for keys, line in (('sho', 'show '), ('show comch comch', 'show comch comch_shm0 '),
+                       ('show comch a', 'show comch all '), ('reset comch c', 'reset comch comch_shm0 '),
+                       ('start conn', 'start connect-rate '), ('set bur', 'set burst '),
+                       ('set validate of', 'set validate off '), ('set dir b', 'set dir both '),
+                       ('set test connect-rate,fp-b', 'set test connect-rate,fp-bw '),
+                       ('load scri', 'load scripts/'), ('load scripts/on', 'load scripts/one.txt '),
+                       ('load scripts/o', 'load scripts/o'), ('load emp', 'load empty/ '),
+                       ('load scripts/inner/x[', 'load scripts/inner/x[1].txt '),
+                       ('set program scripts/ot', 'set program scripts/other.txt '),
+                       (f'load {pair.folder}/scripts/on', f'load {pair.folder}/scripts/one.txt ')):
+        host.complete(keys, line)
+    host.choices('show comch ', 'all', 'comch_shm0')
+    host.choices('set test fp-', 'fp-lat', 'fp-rate', 'fp-bw')
+    host.choices('set bidir ', 'on', 'off')
+    host.choices('load scripts/o', 'scripts/one.txt', 'scripts/other.txt')
+    # what was completed is taken
+    host.type('load scripts/on\t\r', rf'Configuration:[\s\S]*{PROMPT}')
+    if 'scripts' in host.say('load'):
+        raise Failure('a mistake lists files')
+    host.quit()
 
 
 def case_lines(pair):

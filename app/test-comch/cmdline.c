@@ -21,6 +21,7 @@
 #include <cmdline_socket.h>
 #include <rte_string_fns.h>
 
+#include "choices.h"
 #include "devices.h"
 #include "peer.h"
 #include "prompt.h"
@@ -52,6 +53,9 @@ struct prompt {
 struct words {
 	cmdline_fixed_string_t word[4];
 };
+
+/* A word of many choices, see choices.h. */
+#define TOKEN_CHOICES(nr, choices) { .hdr = { &(choices), offsetof(struct words, word[nr]) } }
 
 /* Commands have no pointer of ours to carry: there is one prompt. */
 static struct prompt *the_prompt;
@@ -110,8 +114,7 @@ static cmdline_parse_token_string_t tok_show_comch_show =
 	TOKEN_STRING_INITIALIZER(struct words, word[0], "show");
 static cmdline_parse_token_string_t tok_show_comch_comch =
 	TOKEN_STRING_INITIALIZER(struct words, word[1], "comch");
-static cmdline_parse_token_string_t tok_show_comch_dev =
-	TOKEN_STRING_INITIALIZER(struct words, word[2], NULL);
+static cmdline_parse_token_string_t tok_show_comch_dev = TOKEN_CHOICES(2, choices_devices);
 static cmdline_parse_token_string_t tok_show_comch_what =
 	TOKEN_STRING_INITIALIZER(struct words, word[3], "info#stats#connections#dump");
 
@@ -154,6 +157,7 @@ cmd_reset_comch_parsed(void *parsed, struct cmdline *cl, void *data __rte_unused
 
 static cmdline_parse_token_string_t tok_reset_comch_reset =
 	TOKEN_STRING_INITIALIZER(struct words, word[0], "reset");
+static cmdline_parse_token_string_t tok_reset_comch_dev = TOKEN_CHOICES(2, choices_device);
 
 static cmdline_parse_inst_t cmd_reset_comch = {
 	.f = cmd_reset_comch_parsed,
@@ -161,7 +165,7 @@ static cmdline_parse_inst_t cmd_reset_comch = {
 	.tokens = {
 		(void *)&tok_reset_comch_reset,
 		(void *)&tok_show_comch_comch,
-		(void *)&tok_show_comch_dev,
+		(void *)&tok_reset_comch_dev,
 		NULL,
 	},
 };
@@ -214,8 +218,7 @@ static cmdline_parse_token_string_t tok_set_set =
 /* Its choices are the options; see prompt_open(). */
 static cmdline_parse_token_string_t tok_set_key =
 	TOKEN_STRING_INITIALIZER(struct words, word[1], NULL);
-static cmdline_parse_token_string_t tok_set_value =
-	TOKEN_STRING_INITIALIZER(struct words, word[2], NULL);
+static cmdline_parse_token_string_t tok_set_value = TOKEN_CHOICES(2, choices_value);
 
 static cmdline_parse_inst_t cmd_set = {
 	.f = cmd_set_parsed,
@@ -327,8 +330,7 @@ cmd_load_parsed(void *parsed, struct cmdline *cl, void *data __rte_unused)
 
 static cmdline_parse_token_string_t tok_load_load =
 	TOKEN_STRING_INITIALIZER(struct words, word[0], "load");
-static cmdline_parse_token_string_t tok_load_file =
-	TOKEN_STRING_INITIALIZER(struct words, word[1], NULL);
+static cmdline_parse_token_string_t tok_load_file = TOKEN_CHOICES(1, choices_file);
 
 static cmdline_parse_inst_t cmd_load = {
 	.f = cmd_load_parsed,
@@ -456,6 +458,8 @@ line_explain(struct cmdline *cl, const char *line, const char *eol)
 		cmdline_printf(cl, "%sa word is missing at the end; possible:", eol);
 	else
 		cmdline_printf(cl, "%s'%.*s' is not possible there, but:", eol, (int)n, wrong);
+	/* All that there are would be too many. */
+	choices_line_set(line, false);
 	for (i = 0; prompt_ctx[i] != NULL; i++) {
 		if (words_match(prompt_ctx[i], line, &rest) == most)
 			choices_print(cl, prompt_ctx[i], most, last);
@@ -595,6 +599,7 @@ prompt_poll(struct prompt *p)
 		}
 		if ((c == '\n' || c == '\r') && line_refuse(p))
 			continue;
+		choices_line_set(rdline_get_buffer(cmdline_get_rdline(p->cl)), true);
 		/* Ctrl-D, or "quit". */
 		if (cmdline_in(p->cl, &c, 1) < 0)
 			app_quit();

@@ -732,6 +732,27 @@ options_file_set(struct options *opt, bool in_case, const char *key, const char 
 	return opt_read(def, opt, value, err);
 }
 
+enum options_values
+options_values(const char *key, char *values, size_t size)
+{
+	const struct opt_def *def = opt_by_name(key);
+
+	values[0] = '\0';
+	if (def == NULL)
+		return OPTIONS_VALUES_OTHER;
+	if (def->parse == parse_tests) {
+		strlcpy(values, "all#", size);
+		test_names(values + strlen(values), size - strlen(values), "#");
+		return OPTIONS_VALUES_LIST;
+	}
+	if (def->arg == NULL || def->parse == parse_dir) {
+		strlcpy(values, def->arg == NULL ? "on#off" : "to#from#both", size);
+		return OPTIONS_VALUES_ONE;
+	}
+	return strcmp(def->arg, "FILE") == 0 || strcmp(def->arg, "PROGRAM") == 0 ?
+			OPTIONS_VALUES_FILE : OPTIONS_VALUES_OTHER;
+}
+
 char *
 options_keys(void)
 {

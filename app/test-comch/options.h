@@ -134,6 +134,17 @@ int options_check_given(const struct options *opt, char err[OPT_ERR_SIZE]);
 /* Read "on", "off" and their short forms. */
 int options_flag(const char *text, bool *flag);
 
+/* What the values of an option are. */
+enum options_values {
+	OPTIONS_VALUES_OTHER = 0, /* any, as numbers */
+	OPTIONS_VALUES_ONE,
+	OPTIONS_VALUES_LIST,      /* with commas between */
+	OPTIONS_VALUES_FILE,
+};
+
+/* values: "value#value#..." of an option, or empty. */
+enum options_values options_values(const char *key, char *values, size_t size);
+
 /* "name#name#..." of the options that options_set() takes; the caller frees it. */
 char *options_keys(void);
 
