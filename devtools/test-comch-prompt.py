@@ -179,6 +179,26 @@ def case_lines(pair):
     card.quit()
 
 
+def case_columns(pair):
+    card, host = pair.both('--duration', '0.2', '--rounds', '1', '--test', 'fp-lat')
+    host.type('start\r', rf'Summary: [\s\S]*{PROMPT}')
+    host.complete('set columns size,p99.', 'set columns size,p99.9 ')
+    for command, head in (('set burst 31', 'size in rate rate median 99 % limit ratio'),
+                          ('set columns max,size,rounds', 'max size rounds'),
+                          ('set wide on', 'max size rounds'),
+                          ('set columns default', 'size window clients idle .*ratio')):
+        host.say(command)
+        text = host.say('show results')
+        line = re.search(r'(?m)^test +.*$', text)[0].rstrip()
+        if not re.fullmatch(f'test {head}', ' '.join(line.split())):
+            raise Failure(f'after {command}:\n{text}')
+        width = max(len(line.rstrip('\r')) for line in text.split('\n'))
+        if width > (155 if 'clients' in head else 80):
+            raise Failure(f'{width} characters after {command}:\n{text}')
+    host.quit()
+    card.quit()
+
+
 CASES = {name[5:]: case for name, case in list(globals().items()) if name.startswith('case_')}
 
 

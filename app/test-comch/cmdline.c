@@ -180,7 +180,7 @@ cmd_show_parsed(void *parsed, struct cmdline *cl __rte_unused, void *data __rte_
 	if (strcmp(cmd->word[1], "config") == 0) {
 		options_print(&app->opt, stdout);
 	} else if (strcmp(cmd->word[1], "results") == 0) {
-		report_table(app->report, app->opt.wide, stdout);
+		report_table(app->report, &app->opt, stdout);
 	} else if (strcmp(cmd->word[1], "devices") == 0) {
 		devices_print(stdout);
 	} else {

@@ -20,6 +20,7 @@
 
 #include "fp.h"
 #include "options.h"
+#include "table.h"
 #include "test.h"
 
 /* First value that getopt_long() returns for an option without a short form. */
@@ -312,6 +313,34 @@ parse_percentiles(const struct opt_def *def, struct options *opt, const char *va
 }
 
 static int
+parse_columns(const struct opt_def *def, struct options *opt, const char *value, char *err)
+{
+	char copy[512], names[OPT_ERR_SIZE - 96], remedy[OPT_ERR_SIZE - 48];
+	char *part[OPT_MAX_COLUMNS + 1];
+	int n, i, nr[OPT_MAX_COLUMNS];
+
+	if (strcmp(value, "default") == 0) {
+		opt->nb_columns = 0;
+		return 0;
+	}
+	n = strlcpy(copy, value, sizeof(copy)) >= sizeof(copy) ? 0 :
+			rte_strsplit(copy, (int)sizeof(copy), part, RTE_DIM(part), ',');
+	if (n < 1 || n > OPT_MAX_COLUMNS)
+		return opt_error(def, err, value, "give up to 24 names, or default");
+	table_column_names(names, sizeof(names), ",");
+	snprintf(remedy, sizeof(remedy), "there are: %s, or default", names);
+	for (i = 0; i < n; i++) {
+		nr[i] = table_column_find(part[i]);
+		if (nr[i] < 0)
+			return opt_error(def, err, part[i], remedy);
+	}
+	for (i = 0; i < n; i++)
+		opt->columns[i] = (uint8_t)nr[i];
+	opt->nb_columns = (unsigned int)n;
+	return 0;
+}
+
+static int
 parse_dev(const struct opt_def *def, struct options *opt, const char *value, char *err)
 {
 	char *to = opt->dev[0][0] == '\0' ? opt->dev[0] : opt->dev[1];
@@ -496,7 +525,10 @@ static const struct opt_def opt_defs[] = {
 	{ "histogram", 'H', NULL, true, parse_flag, FIELD(histogram), 0, 0,
 		"print the histogram of each latency" },
 	{ "wide", 0, NULL, true, parse_flag, FIELD(wide), 0, 0,
-		"print all columns of the table, on 155 characters", .whole_run = true },
+		"print a table of 155 characters", .whole_run = true },
+	{ "columns", 0, "NAMES", true, parse_columns, 0, 0, 0,
+		"columns of the table, in their order, with commas between; or default",
+		.whole_run = true },
 	{ "interval", 0, "SECONDS", true, parse_seconds, FIELD(interval), 0, 86400,
 		"time between progress lines; 0 for none (default 5, with a prompt 1)" },
 	{ "csv", 0, "FILE", false, parse_string, FIELD(csv), 0, sizeof(((struct options *)0)->csv),
@@ -743,6 +775,11 @@ options_values(const char *key, char *values, size_t size)
 	if (def->parse == parse_tests) {
 		strlcpy(values, "all#", size);
 		test_names(values + strlen(values), size - strlen(values), "#");
+		return OPTIONS_VALUES_LIST;
+	}
+	if (def->parse == parse_columns) {
+		strlcpy(values, "default#", size);
+		table_column_names(values + strlen(values), size - strlen(values), "#");
 		return OPTIONS_VALUES_LIST;
 	}
 	if (def->arg == NULL || def->parse == parse_dir) {

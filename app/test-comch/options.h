@@ -19,6 +19,7 @@
 #define OPT_DFLT_NAME "test-comch"
 #define OPT_MAX_TESTS 32
 #define OPT_MAX_PERCENTILES 16
+#define OPT_MAX_COLUMNS 24    /* of the table */
 #define OPT_MAX_POINTS 256   /* of one sweep */
 #define OPT_MAX_CLIENTS 4096
 #define OPT_MAX_CONNECTIONS 64
@@ -90,7 +91,9 @@ struct options {
 	bool histogram;
 	double percentiles[OPT_MAX_PERCENTILES];
 	unsigned int nb_percentiles;
-	bool wide;                             /* all columns of the table */
+	bool wide;                             /* the wide table */
+	uint8_t columns[OPT_MAX_COLUMNS];      /* of the table, as table.h counts them */
+	unsigned int nb_columns;               /* 0: those of the narrow or wide one */
 	char config[256];                      /* INI file with cases */
 	char csv[256];
 	char json[256];

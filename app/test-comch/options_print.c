@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "options.h"
+#include "table.h"
 
 static void
 sweep_print(FILE *f, const char *name, const struct sweep *s)
@@ -73,6 +74,10 @@ options_print(const struct options *opt, FILE *f)
 	fprintf(f, "  %-14s %s\n", "validate", opt->validate ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "histogram", opt->histogram ? "on" : "off");
 	fprintf(f, "  %-14s %s\n", "wide", opt->wide ? "on" : "off");
+	fprintf(f, "  %-14s", "columns");
+	for (i = 0; i < opt->nb_columns; i++)
+		fprintf(f, "%s%s", i == 0 ? " " : ",", table_column_name(opt->columns[i]));
+	fprintf(f, "%s\n", opt->nb_columns == 0 ? " default" : "");
 	fprintf(f, "  %-14s %g s\n", "interval", opt->interval);
 }
 

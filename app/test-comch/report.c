@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The dpdk-comch authors
  */
 
-/* The list of results, and the table for people. */
+/* The list of results, and what is said of them to people around their table. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "table.h"
 
 static FILE *
 report_open(const char *option, const char *path)
@@ -161,96 +162,6 @@ report_details(const struct result *res, FILE *f)
 	}
 }
 
-/* Tables that a column is in. */
-#define NARROW 1
-#define WIDE 2
-#define BOTH (NARROW | WIDE)
-
-struct cell {
-	const char *name, *unit;  /* what stands above the column */
-	int width, digits;
-	unsigned int tables;
-	bool there;
-	double value;
-	const char *text;         /* instead of the value */
-};
-
-/* Those that say where the result was taken come first: all that is there of a failure. */
-#define NB_POINT_CELLS 6
-
-enum line {
-	LINE_NAMES,
-	LINE_UNITS,
-	LINE_VALUES,
-};
-
-/* One line of the table; of a result that failed without the end. */
-static void
-table_line(enum line line, const struct result *res, unsigned int table, FILE *f)
-{
-	const struct result_times *t = &res->times;
-	const bool window = res->pt.window != 0, clients = res->pt.clients != 0;
-	const bool failed = line == LINE_VALUES && res->status != 0;
-	char limit[32] = "-";
-	const struct cell cells[] = {
-		{ "size", "B", 7, 0, NARROW, res->pt.size != 0, res->pt.size, NULL },
-		{ "size", "B", 8, 0, WIDE, res->pt.size != 0, res->pt.size, NULL },
-		{ "in", "flight", 6, 0, NARROW, window || clients,
-			window ? res->pt.window : res->pt.clients, NULL },
-		{ "window", "", 6, 0, WIDE, window, res->pt.window, NULL },
-		{ "clients", "", 7, 0, WIDE, clients, res->pt.clients, NULL },
-		{ "idle", "", 5, 0, WIDE, true, res->pt.idle_clients, NULL },
-		{ "messages", "/ connects", 11, 0, WIDE, true, (double)res->nb, NULL },
-		{ "rate", "k/s", 8, 1, NARROW, res->rate > 0, res->rate / 1e3, NULL },
-		{ "rate", "k/s", 9, 1, WIDE, res->rate > 0, res->rate / 1e3, NULL },
-		{ "rate", "GB/s", 6, 2, NARROW, res->bytes_rate > 0, res->bytes_rate / 1e9, NULL },
-		{ "rate", "GB/s", 7, 2, WIDE, res->bytes_rate > 0, res->bytes_rate / 1e9, NULL },
-		{ "min", "ns", 7, 0, WIDE, res->has_times, t->min, NULL },
-		{ "median", "ns", 7, 0, BOTH, res->has_times, t->p50, NULL },
-		{ "avg", "ns", 7, 0, WIDE, res->has_times, t->avg, NULL },
-		{ "90 %", "ns", 7, 0, WIDE, res->has_times, t->p90, NULL },
-		{ "99 %", "ns", 7, 0, BOTH, res->has_times, t->p99, NULL },
-		{ "99.9 %", "ns", 8, 0, WIDE, res->has_times, t->p999, NULL },
-		{ "max", "ns", 9, 0, WIDE, res->has_times, t->max, NULL },
-		{ "limit", "", 12, 0, NARROW, true, 0, limit },
-		{ "limit", "", 13, 0, WIDE, true, 0, limit },
-		{ "ratio", "", 5, 3, NARROW, res->ratio > 0, res->ratio, NULL },
-		{ "ratio", "", 7, 3, WIDE, res->ratio > 0, res->ratio, NULL },
-	};
-	const struct cell *c, *end = cells + (failed ? NB_POINT_CELLS : RTE_DIM(cells));
-
-	if (res->limit > 0 && res->test->limit_is_rate)
-		snprintf(limit, sizeof(limit), "%.1f k/s", res->limit / 1e3);
-	else if (res->limit > 0)
-		snprintf(limit, sizeof(limit), "%.0f ns", res->limit);
-	for (c = cells; c != end; c++) {
-		if ((c->tables & table) == 0)
-			continue;
-		if (line != LINE_VALUES)
-			fprintf(f, " %*s", c->width, line == LINE_NAMES ? c->name : c->unit);
-		else if (c->text != NULL || !c->there)
-			fprintf(f, " %*s", c->width, c->text != NULL ? c->text : "-");
-		else
-			fprintf(f, " %*.*f", c->width, c->digits, c->value);
-	}
-	if (failed)
-		fprintf(f, " FAILED: %s", res->reason);
-	fprintf(f, "\n");
-}
-
-static void
-table_row(const struct result *res, unsigned int table, FILE *f)
-{
-	char name[48];
-
-	if (res->variant == NULL || strcmp(res->variant, VARIANT_BURSTS) == 0)
-		snprintf(name, sizeof(name), "%s", res->test->name);
-	else
-		snprintf(name, sizeof(name), "%s/%s", res->test->name, res->variant);
-	fprintf(f, "%-14s", name);
-	table_line(LINE_VALUES, res, table, f);
-}
-
 /* What each limit is, once for each test; and of each result without one why. */
 static void
 report_limits(const struct report *rep, FILE *f)
@@ -279,17 +190,13 @@ report_limits(const struct report *rep, FILE *f)
 }
 
 void
-report_table(const struct report *rep, bool wide, FILE *f)
+report_table(const struct report *rep, const struct options *opt, FILE *f)
 {
-	static const struct result none;
-	const unsigned int table = wide ? WIDE : NARROW;
+	const bool wide = opt->wide && opt->nb_columns == 0;
 	const struct result *res;
 	uint32_t i, idle = 0, failed = report_failed(rep);
 
-	fprintf(f, "\n%-14s", "test");
-	table_line(LINE_NAMES, &none, table, f);
-	fprintf(f, "%-14s", "");
-	table_line(LINE_UNITS, &none, table, f);
+	table_head(opt, f);
 	for (i = 0; i < rep->nb; i++) {
 		res = &rep->res[i];
 		if (res->case_name != NULL &&
@@ -298,7 +205,7 @@ report_table(const struct report *rep, bool wide, FILE *f)
 		if (!wide && res->pt.idle_clients != idle)
 			fprintf(f, "with %u idle clients:\n", res->pt.idle_clients);
 		idle = res->pt.idle_clients;
-		table_row(res, table, f);
+		table_row(opt, res, f);
 	}
 
 	report_limits(rep, f);

@@ -44,8 +44,8 @@ void report_add(struct report *rep, const struct result *res);
 void report_environment(const struct report *rep, FILE *f);
 /* What the table has no room for, after each result. */
 void report_details(const struct result *res, FILE *f);
-/* 80 columns, or wide with all of them. */
-void report_table(const struct report *rep, bool wide, FILE *f);
+/* With the columns that the options choose. */
+void report_table(const struct report *rep, const struct options *opt, FILE *f);
 uint32_t report_failed(const struct report *rep);
 
 /* report_file.c; false if writing failed */

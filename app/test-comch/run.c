@@ -225,7 +225,7 @@ run_tests(struct app *app, int16_t dev_id, const char *only)
 	app->report->seconds += (double)(rte_rdtsc() - begin) / (double)rte_get_tsc_hz();
 	app_line(app);
 	if (app->report->nb > first)
-		report_table(app->report, app->opt.wide, stdout);
+		report_table(app->report, &app->opt, stdout);
 	for (i = first; i < app->report->nb && ret == 0; i++)
 		ret = app->report->res[i].status;
 out:

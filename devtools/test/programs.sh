@@ -180,6 +180,7 @@ test_comch_options() {
 		--test msgq-lat --consumers 2|1 consumers: it changes nothing in msgq-lat
 		--test msgq-rate --connections 2|1 connections: it changes nothing in msgq-rate
 		--burst 8 --dir from --list-dev|0 no devices
+		--columns size,sie|1 columns: 'sie' is not valid: there are: size,in-flight,
 		--version|0 dpdk-test-comch $(cut -d . -f 1 "$top/VERSION").
 	EOF
 	"$program" --version | grep '^dpdk-test-comch [0-9.]*, DPDK ' || bad=1
