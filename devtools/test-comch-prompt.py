@@ -179,6 +179,56 @@ def case_lines(pair):
     card.quit()
 
 
+def values(text, row):
+    """The numbers of each line that begins with a word."""
+    return [[float(n) for n in line.split()[1:] if re.fullmatch(r'[\d.]+', n)]
+            for line in text.split('\n') if line.split()[:1] == [row]]
+
+
+def case_show(pair):
+    card, host = pair.both('--duration', '500', '--rounds', '1', '--test', 'fp-rate', '--bidir',
+                           '--producers', '2', '--consumers', '3')
+    if 'none of this thread' not in host.say('show comch 0 clients'):
+        raise Failure('there is a client before the start')
+    host.type('start\r', r'% done, \d+ msgs/s')
+    for tool in host, card:
+        first = values(tool.say('show comch 0 stats'), 'tx_msgs')[0]
+        time.sleep(1)
+        text = tool.say('show comch all stats')
+        second = values(text, 'tx_msgs')[0]
+        # of the second or more between the two
+        if len(first) != 1 or not 0 < second[1] <= second[0] - first[0]:
+            raise Failure(f'{tool.role}: {first}, then:\n{text}')
+        text = tool.say('show comch comch_shm0 queues')
+        queues = {row: values(text, row) for row in ('producer', 'consumer')}
+        if len(queues['producer']) != 2 or len(queues['consumer']) != 3:
+            raise Failure(f'{tool.role}: other queues:\n{text}')
+        # identifier, process, credits, messages, bytes, errors and rate of each
+        for number, row in enumerate(sum(queues.values(), [])):
+            if len(row) != 7 or row[4] != 64 * row[3] or row[3] == 0 or row[5] != 0:
+                raise Failure(f'{tool.role}: queue {number}:\n{text}')
+        # a burst may be on its way back
+        if not all(384 <= row[2] <= 512 for row in queues['consumer']):
+            raise Failure(f'{tool.role}: posted buffers:\n{text}')
+        text = tool.say('show comch 0 clients')
+        peer = (card if tool is host else host).process.pid
+        if len([row for row in values(text, '1') + values(text, '2') if peer in row]) != 2:
+            raise Failure(f'{tool.role}: other connections:\n{text}')
+    host.say('stop')
+    host.expect(rf'Summary: 1 result, 0 failed[\s\S]*{PROMPT}')
+    sent, received = values(host.say('show comch 0 stats'), 'tx_msgs'), \
+        values(card.say('show comch 0 stats'), 'rx_msgs')
+    if sent[0][0] != received[0][0]:
+        raise Failure(f'the host has sent {sent}, and the card received {received}')
+    if 'producer ' in host.say('show comch 0 queues'):
+        raise Failure('queues stay in the list')
+    host.say('clear stats')
+    if values(host.say('show comch 0 stats'), 'tx_msgs')[0][0] != 0:
+        raise Failure('counters are not cleared')
+    host.quit()
+    card.quit()
+
+
 def case_columns(pair):
     card, host = pair.both('--duration', '0.2', '--rounds', '1', '--test', 'fp-lat')
     host.type('start\r', rf'Summary: [\s\S]*{PROMPT}')

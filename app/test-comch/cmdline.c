@@ -25,6 +25,7 @@
 #include "devices.h"
 #include "peer.h"
 #include "prompt.h"
+#include "queues.h"
 #include "report.h"
 #include "run.h"
 
@@ -70,13 +71,10 @@ cmd_refuse(struct cmdline *cl, const char *why)
 /* ---- show ---- */
 
 static void
-show_connections(const struct app *app, int16_t dev_id)
+show_clients(const struct app *app, int16_t dev_id)
 {
-	if (app->server != NULL)
-		server_connections_print(app->server, dev_id, stdout);
-	if (app->client != NULL)
-		client_connections_print(app->client, dev_id, stdout);
-	if (app->server == NULL && app->client == NULL)
+	if ((app->server == NULL || !server_clients_print(app->server, dev_id, stdout)) &&
+			(app->client == NULL || !client_clients_print(app->client, dev_id, stdout)))
 		printf("  none of this thread; those of other threads are in: "
 				"show comch <dev> dump\n");
 }
@@ -100,9 +98,12 @@ cmd_show_comch_parsed(void *parsed, struct cmdline *cl, void *data __rte_unused)
 			device_caps_print(dev_id, stdout);
 		} else if (strcmp(cmd->word[3], "stats") == 0) {
 			device_stats_print(dev_id, stdout);
-		} else if (strcmp(cmd->word[3], "connections") == 0) {
+		} else if (strcmp(cmd->word[3], "queues") == 0) {
 			device_line_print(dev_id, stdout);
-			show_connections(the_prompt->app, dev_id);
+			queues_print(dev_id, stdout);
+		} else if (strcmp(cmd->word[3], "dump") != 0) {
+			device_line_print(dev_id, stdout);
+			show_clients(the_prompt->app, dev_id);
 		} else {
 			rte_comch_dev_dump(dev_id, stdout);
 		}
@@ -116,11 +117,11 @@ static cmdline_parse_token_string_t tok_show_comch_comch =
 	TOKEN_STRING_INITIALIZER(struct words, word[1], "comch");
 static cmdline_parse_token_string_t tok_show_comch_dev = TOKEN_CHOICES(2, choices_devices);
 static cmdline_parse_token_string_t tok_show_comch_what =
-	TOKEN_STRING_INITIALIZER(struct words, word[3], "info#stats#connections#dump");
+	TOKEN_STRING_INITIALIZER(struct words, word[3], "info#stats#queues#clients#connections#dump");
 
 static cmdline_parse_inst_t cmd_show_comch = {
 	.f = cmd_show_comch_parsed,
-	.help_str = "show comch <dev>|all info|stats|connections|dump: look at a device",
+	.help_str = "show comch <dev>|all info|stats|queues|clients|dump: look at a device",
 	.tokens = {
 		(void *)&tok_show_comch_show,
 		(void *)&tok_show_comch_comch,
@@ -300,6 +301,7 @@ cmd_clear_parsed(void *parsed __rte_unused, struct cmdline *cl, void *data __rte
 {
 	int16_t dev_id;
 
+	queues_clear();
 	RTE_COMCH_FOREACH_DEV(dev_id) {
 		if (rte_comch_dev_stats_reset(dev_id) != 0)
 			cmd_refuse(cl, "the counters cannot be cleared");

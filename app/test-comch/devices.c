@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include <rte_common.h>
+#include <rte_cycles.h>
 #include <rte_string_fns.h>
 
 #include "app.h"
 #include "devices.h"
+#include "queues.h"
 
 static const char *
 role_name(enum rte_comch_role role)
@@ -192,19 +194,60 @@ device_caps_print(int16_t dev_id, FILE *f)
 void
 device_stats_print(int16_t dev_id, FILE *f)
 {
+	static const char *const names[] = { "tx_msgs", "tx_bytes", "rx_msgs", "rx_bytes",
+		"connects", "refused", "disconnects", "peer_lost", "timeouts", "violations",
+		"links", "links_refused", "wakeups", "retained" };
+	static struct {
+		uint64_t time;
+		uint64_t value[RTE_DIM(names)];
+	} last[RTE_COMCH_MAX_DEVS];
 	struct rte_comch_dev_stats stats;
+	struct queues_count count;
+	uint64_t value[RTE_DIM(names)], now = rte_rdtsc();
+	uint64_t *before = last[dev_id].value;
+	double seconds = (double)(now - last[dev_id].time) / (double)rte_get_tsc_hz();
+	unsigned int i;
 
 	if (rte_comch_dev_stats_get(dev_id, &stats) != 0)
 		return;
+	queues_count_get(dev_id, &count);
+	memcpy(value, &count, sizeof(count));
+	memcpy(value + sizeof(count) / sizeof(value[0]), &stats, sizeof(value) - sizeof(count));
 	device_line_print(dev_id, f);
-	fprintf(f, "    connects               %" PRIu64 "\n", stats.connects);
-	fprintf(f, "    refused                %" PRIu64 "\n", stats.refused);
-	fprintf(f, "    disconnects            %" PRIu64 "\n", stats.disconnects);
-	fprintf(f, "    peer_lost              %" PRIu64 "\n", stats.peer_lost);
-	fprintf(f, "    timeouts               %" PRIu64 "\n", stats.timeouts);
-	fprintf(f, "    violations             %" PRIu64 "\n", stats.violations);
-	fprintf(f, "    links                  %" PRIu64 "\n", stats.links);
-	fprintf(f, "    links_refused          %" PRIu64 "\n", stats.links_refused);
-	fprintf(f, "    wakeups                %" PRIu64 "\n", stats.wakeups);
-	fprintf(f, "    retained               %" PRIu64 "\n", stats.retained);
+	fprintf(f, "    %-22s %20s %16s\n", "", "", "/s since last");
+	for (i = 0; i < RTE_DIM(names); i++) {
+		fprintf(f, "    %-22s %20" PRIu64, names[i], value[i]);
+		/* Cleared since then: it began with 0. */
+		if (last[dev_id].time != 0)
+			fprintf(f, " %16.1f", (double)(value[i] - (value[i] < before[i] ? 0 :
+					before[i])) / seconds);
+		fprintf(f, "\n");
+	}
+	memcpy(before, value, sizeof(value));
+	last[dev_id].time = now;
+}
+
+void
+conns_head_print(FILE *f)
+{
+	fprintf(f, "%4s %-8s %7s %5s %10s %11s %10s %11s %6s\n", "id", "function", "pid", "uid",
+			"tx msgs", "bytes", "rx msgs", "bytes", "flight");
+}
+
+void
+conn_print(const struct rte_comch_conn *conn, FILE *f)
+{
+	struct rte_comch_conn_stats stats;
+	struct rte_comch_conn_info info;
+	char flight[32], uid[16] = "-";
+
+	if (conn == NULL || rte_comch_conn_info_get(conn, &info) != 0 ||
+			rte_comch_conn_stats_get(conn, &stats) != 0)
+		return;
+	snprintf(flight, sizeof(flight), "%u/%u", stats.tx_in_flight, stats.rx_in_flight);
+	if (info.peer_uid != UINT32_MAX)
+		snprintf(uid, sizeof(uid), "%u", info.peer_uid);
+	fprintf(f, "%4u %-8s %7u %5s %10" PRIu64 " %11" PRIu64 " %10" PRIu64 " %11" PRIu64
+			" %6s\n", info.id, info.function, info.peer_pid, uid, stats.tx_msgs,
+			stats.tx_bytes, stats.rx_msgs, stats.rx_bytes, flight);
 }

@@ -10,12 +10,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <rte_comch.h>
+
 /* By number, name or PCI address; negative if there is none. */
 int device_find(const char *name);
 
 void devices_print(FILE *f);
 void device_line_print(int16_t dev_id, FILE *f);
 void device_caps_print(int16_t dev_id, FILE *f);
+/* With rates since the last call for it. */
 void device_stats_print(int16_t dev_id, FILE *f);
+
+/* Connections: a line above, and one for each, in its thread. */
+void conns_head_print(FILE *f);
+void conn_print(const struct rte_comch_conn *conn, FILE *f);
 
 #endif /* TEST_COMCH_DEVICES_H */

@@ -229,6 +229,24 @@ cpls_make(uint32_t nb)
 	return aligned_alloc(RTE_COMCH_CPL_SIZE, nb * sizeof(struct rte_comch_cpl));
 }
 
+/* Have it in the list of the prompt. to: the consumers that a producer sends to. */
+static void
+queue_show(struct fp_queue *q, struct rte_comch_conn *conn, const struct fp_remote *to)
+{
+	struct rte_comch_conn_info info;
+
+	q->view.ctx = q->ctx;
+	q->view.lcore = q->worker->lcore != LCORE_ID_ANY ? q->worker->lcore : rte_lcore_id();
+	if (rte_comch_conn_info_get(conn, &info) == 0)
+		snprintf(q->view.peer, sizeof(q->view.peer), "%s %u #%u", info.function,
+				info.peer_pid, q->conn);
+	if (to != NULL) {
+		q->view.targets = to->ids;
+		q->view.nb_targets = &to->nb;
+	}
+	queue_view_add(&q->view);
+}
+
 static int
 consumer_make(struct fp *fp, struct rte_comch_conn *conn, uint32_t number)
 {
@@ -265,6 +283,8 @@ consumer_make(struct fp *fp, struct rte_comch_conn *conn, uint32_t number)
 	for (i = 0; i < spec->burst; i++)
 		c->posts[i].len = spec->size;
 	ret = rte_comch_consumer_create(conn, &conf, &c->q.ctx);
+	if (ret == 0)
+		queue_show(&c->q, conn, NULL);
 	return ret != 0 ? ret : rte_comch_ctx_attach(c->q.ctx, w->pe);
 }
 
@@ -322,6 +342,8 @@ producer_make(struct fp *fp, struct rte_comch_conn *conn, uint32_t number)
 			s->flags = RTE_COMCH_SEND_F_NO_CPL;
 	}
 	ret = rte_comch_producer_create(conn, &conf, &p->q.ctx);
+	if (ret == 0)
+		queue_show(&p->q, conn, &fp->remotes[fp->nb_conns]);
 	return ret != 0 ? ret : rte_comch_ctx_attach(p->q.ctx, w->pe);
 }
 
@@ -564,8 +586,10 @@ static bool
 queue_free(struct fp_queue *q)
 {
 	struct rte_comch_ctx_info info;
-	int ret = rte_comch_ctx_destroy(q->ctx);
+	int ret;
 
+	queue_view_remove(&q->view);
+	ret = rte_comch_ctx_destroy(q->ctx);
 	if (ret != 0 && rte_comch_ctx_info_get(q->ctx, &info) == 0)
 		app_left(info.type == RTE_COMCH_CTX_CONSUMER ? "a consumer" : "a producer", ret);
 	return ret == 0;

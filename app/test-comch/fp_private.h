@@ -13,6 +13,7 @@
 #include "fp.h"
 #include "limit.h"
 #include "pattern.h"
+#include "queues.h"
 #include "work.h"
 
 struct rte_mbuf;
@@ -46,6 +47,7 @@ struct fp_queue {
 	struct rte_comch_ctx *ctx;
 	enum rte_comch_state state;
 	uint32_t conn;
+	struct queue_view view;
 };
 
 struct fp_consumer {
@@ -94,6 +96,7 @@ struct fp_worker {
 	uint32_t nb_consumers;
 	uint32_t nb_producers;
 	uint32_t idle;
+	uint32_t question;           /* of queues.h, that was answered */
 	uint64_t deadline;           /* of the stop */
 	/* Written by the worker, read by the main thread. */
 	struct fp_count count __rte_cache_aligned;

@@ -143,13 +143,20 @@ worker_starting(struct fp_worker *w)
 void
 fp_worker_check(struct fp_worker *w)
 {
-	uint32_t i;
+	uint32_t question = queues_question(), i;
+	/* Acquire: until they go, consumers of the peer still come; pairs with fp_phase_set(). */
+	bool asked = question != w->question &&
+			__atomic_load_n(&w->fp->phase, __ATOMIC_ACQUIRE) != FP_PHASE_READY;
 	int ret;
 
+	if (asked)
+		w->question = question;
 	for (i = 0; i < w->nb_consumers + w->nb_producers; i++) {
-		const struct fp_queue *q = i < w->nb_consumers ? &w->consumers[i].q :
+		struct fp_queue *q = i < w->nb_consumers ? &w->consumers[i].q :
 				&w->producers[i - w->nb_consumers].q;
 
+		if (asked)
+			queue_view_answer(&q->view, question);
 		if (q->state == RTE_COMCH_STATE_RUNNING)
 			continue;
 		ret = rte_comch_ctx_reason_get(q->ctx);

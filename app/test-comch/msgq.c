@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <rte_cycles.h>
+#include <rte_lcore.h>
 #include <rte_string_fns.h>
 
 #include "msgq.h"
@@ -269,10 +270,20 @@ msgq_make(struct msgq_end *e, enum rte_comch_msgq_dir dir, struct rte_comch_msgq
 }
 
 static int
-ctx_run(struct msgq_end *e, struct rte_comch_ctx *ctx)
+ctx_run(struct msgq_end *e, const struct msgq_unit *u, struct rte_comch_ctx *ctx,
+		struct queue_view *view)
 {
+	static const uint32_t one = 1;
 	int ret = rte_comch_ctx_attach(ctx, e->pe);
 
+	view->ctx = ctx;
+	view->lcore = rte_lcore_id();
+	snprintf(view->peer, sizeof(view->peer), "unit %u", u->eu);
+	if (ctx == u->producer) {
+		view->targets = &u->target;
+		view->nb_targets = &one;
+	}
+	queue_view_add(view);
 	return ret == 0 ? rte_comch_ctx_start(ctx) : ret;
 }
 
@@ -309,7 +320,7 @@ unit_to(struct msgq_end *e, struct msgq_unit *u)
 	u->target = info.id;
 	ret = rte_comch_msgq_producer_create(u->msgq_to, &producer, &u->producer);
 	if (ret == 0)
-		ret = ctx_run(e, u->producer);
+		ret = ctx_run(e, u, u->producer, &u->producer_view);
 	return ret == 0 ? 0 : end_fail(e, ret, "no producer");
 }
 
@@ -331,7 +342,7 @@ unit_from(struct msgq_end *e, struct msgq_unit *u)
 		return end_fail(e, ret, "no producer of the program");
 	ret = rte_comch_msgq_consumer_create(u->msgq_from, &consumer, &u->consumer);
 	if (ret == 0)
-		ret = ctx_run(e, u->consumer);
+		ret = ctx_run(e, u, u->consumer, &u->consumer_view);
 	if (ret != 0)
 		return end_fail(e, ret, "no consumer");
 	return msgq_post_all(e, u);
@@ -457,6 +468,8 @@ unit_close(struct msgq_end *e, struct msgq_unit *u)
 	struct rte_comch_msgq *msgqs[] = { u->msgq_to, u->msgq_from };
 	unsigned int i;
 
+	queue_view_remove(&u->producer_view);
+	queue_view_remove(&u->consumer_view);
 	ctx_end(e, u->producer);
 	ctx_end(e, u->consumer);
 	rte_comch_dpa_queue_destroy(u->dpa_consumer);

@@ -18,6 +18,7 @@
 
 #include "dpa/msgq_ctl.h"
 #include "peer.h"
+#include "queues.h"
 
 /* Bytes of the longest message. */
 #define MSGQ_MAX_SIZE RTE_COMCH_DPA_IMM_SIZE
@@ -75,6 +76,8 @@ struct msgq_unit {
 	struct rte_comch_dpa_window *src_window;
 	struct rte_comch_dpa_window *dst_window;
 	uint8_t *imm;         /* of the sends */
+	struct queue_view producer_view;
+	struct queue_view consumer_view;
 };
 
 struct msgq_end {

@@ -18,6 +18,7 @@
 #include <rte_memory.h>
 #include <rte_string_fns.h>
 
+#include "devices.h"
 #include "env.h"
 #include "fp.h"
 #include "peer.h"
@@ -733,31 +734,20 @@ client_run_end(struct client *cl, struct client_run *run, uint64_t rx_msgs, uint
 	return ret;
 }
 
-static void
-client_conn_print(const struct client_conn *cc, const char *what, FILE *f)
-{
-	struct rte_comch_conn_stats stats;
-	struct rte_comch_conn_info info;
-
-	if (cc == NULL || cc->conn == NULL || rte_comch_conn_info_get(cc->conn, &info) != 0 ||
-			rte_comch_conn_stats_get(cc->conn, &stats) != 0)
-		return;
-	fprintf(f, "  %s: server %s, function %s, peer pid %u, %u B, tx %" PRIu64 " (%" PRIu64
-			" B), rx %" PRIu64 " (%" PRIu64 " B), in flight %u/%u\n", what,
-			info.server, info.function, info.peer_pid, info.max_msg_size,
-			stats.tx_msgs, stats.tx_bytes, stats.rx_msgs, stats.rx_bytes,
-			stats.tx_in_flight, stats.rx_in_flight);
-}
-
-void
-client_connections_print(struct client *cl, int16_t dev_id, FILE *f)
+bool
+client_clients_print(struct client *cl, int16_t dev_id, FILE *f)
 {
 	uint32_t i;
 
 	if (cl->dev_id != dev_id)
-		return;
-	client_conn_print(cl->session, "session", f);
-	for (i = 0; cl->run != NULL && i < cl->run->nb_conns; i++)
-		client_conn_print(cl->run->conns[i], "data", f);
-	fprintf(f, "  %u idle clients\n", cl->nb_idle);
+		return false;
+	conns_head_print(f);
+	fprintf(f, "client of '%s', data connections, and %u idle:\n", cl->opt->name, cl->nb_idle);
+	if (cl->session != NULL)
+		conn_print(cl->session->conn, f);
+	for (i = 0; cl->run != NULL && i < cl->run->nb_conns; i++) {
+		if (cl->run->conns[i] != NULL)
+			conn_print(cl->run->conns[i]->conn, f);
+	}
+	return true;
 }

@@ -17,6 +17,7 @@
 #include <rte_cycles.h>
 #include <rte_memory.h>
 
+#include "devices.h"
 #include "env.h"
 #include "peer_server.h"
 
@@ -296,29 +297,20 @@ server_run(struct app *app, int16_t dev_id, bool has_prompt)
 	return ret;
 }
 
-void
-server_connections_print(struct server *srv, int16_t dev_id, FILE *f)
+bool
+server_clients_print(struct server *srv, int16_t dev_id, FILE *f)
 {
-	struct rte_comch_conn_stats stats;
-	struct rte_comch_conn_info info;
 	struct rte_comch_conn *conn;
 	uint16_t i;
 
 	if (srv->dev_id != dev_id)
-		return;
+		return false;
+	conns_head_print(f);
 	for (i = 0; i < srv->nb_ports; i++) {
-		fprintf(f, "  %s: %u connections\n", srv->ports[i].rep.name,
-				srv->ports[i].nb_conns);
+		fprintf(f, "clients of %s: %u\n", srv->ports[i].rep.name, srv->ports[i].nb_conns);
 		conn = NULL;
-		while ((conn = rte_comch_server_conn_next(srv->ports[i].ctx, conn)) != NULL) {
-			if (rte_comch_conn_info_get(conn, &info) != 0 ||
-					rte_comch_conn_stats_get(conn, &stats) != 0)
-				continue;
-			fprintf(f, "    %u: peer pid %u uid %u, %u B, tx %" PRIu64 " (%" PRIu64
-					" B), rx %" PRIu64 " (%" PRIu64 " B), in flight %u/%u\n",
-					info.id, info.peer_pid, info.peer_uid, info.max_msg_size,
-					stats.tx_msgs, stats.tx_bytes, stats.rx_msgs,
-					stats.rx_bytes, stats.tx_in_flight, stats.rx_in_flight);
-		}
+		while ((conn = rte_comch_server_conn_next(srv->ports[i].ctx, conn)) != NULL)
+			conn_print(conn, f);
 	}
+	return true;
 }
