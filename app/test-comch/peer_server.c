@@ -220,7 +220,7 @@ static void
 server_loop(struct server *srv)
 {
 	const uint64_t patience = (uint64_t)(SERVER_POLL_PATIENCE * (double)rte_get_tsc_hz());
-	uint64_t awake_until = 0, now;
+	uint64_t awake_until = 0, next_tick = 0, now;
 	uint32_t idle = 0;
 	int n;
 
@@ -237,6 +237,12 @@ server_loop(struct server *srv)
 		if (n > 0) {
 			idle = 0;
 			awake_until = 0;
+			/* Who has a prompt is there for it, however busy. */
+			if (srv->has_prompt && srv->app->prompt != NULL &&
+					rte_rdtsc() > next_tick) {
+				app_tick(srv->app);
+				next_tick = rte_rdtsc() + rte_get_tsc_hz() / 20;
+			}
 			continue;
 		}
 		if (srv->nb_poll_runs > 0) {
