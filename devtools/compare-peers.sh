@@ -83,13 +83,15 @@ trap 'exit 143' TERM
 # Ours, and the small programs beside it
 
 build_all() {
-	local -a flags dpdk_cflags dpdk_libs
+	local -a flags dpdk_cflags dpdk_libs shared
 	meson introspect --projectinfo "$build" >/dev/null 2>&1 || rm -rf "$build/meson-private"
 	if [ ! -e "$build/build.ninja" ]; then
 		meson setup "$build" "$top" --buildtype=release \
 			-Dtests=false -Dexamples=false -Dcheck_includes=false
 	fi
-	ninja -C "$build" app/dpdk-test-comch app/dpdk-test-comch-dpa
+	# the shared drivers are for testpmd; their file names have the version
+	mapfile -t shared < <(cd "$build" && find lib drivers -name '*.so' -printf '%h/%l\n')
+	ninja -C "$build" app/dpdk-test-comch app/dpdk-test-comch-dpa "${shared[@]}"
 	mkdir -p "$build/compare-peers"
 	read -ra dpdk_cflags <<<"$(pkg-config --cflags libdpdk)"
 	read -ra dpdk_libs <<<"$(pkg-config --libs libdpdk)"
@@ -99,8 +101,11 @@ build_all() {
 	"${CC:-gcc}" "${flags[@]}" "$here/peer-fabric.c" -o "$build/compare-peers/peer-fabric" \
 		-lfabric
 	"${CC:-gcc}" "${flags[@]}" "$here/peer-ucx.c" -o "$build/compare-peers/peer-ucx" -lucp -lucs
-	"${CC:-gcc}" "${flags[@]}" "$here/peer-memif.c" \
-		-o "$build/compare-peers/peer-memif" "${dpdk_libs[@]}"
+	"${CC:-gcc}" "${flags[@]}" -DALLOW_EXPERIMENTAL_API -I"$top/drivers/net/comch" \
+		"$here/peer-ethdev.c" -o "$build/compare-peers/peer-ethdev" \
+		-Wl,--whole-archive "$build"/lib/librte_comch.a \
+		"$build"/drivers/librte_{comch_shm,net_comch}.a -Wl,--no-whole-archive \
+		"${dpdk_libs[@]}" -lrte_bus_vdev
 }
 
 # --------------------------------------------------------------------------

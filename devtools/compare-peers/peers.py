@@ -9,10 +9,12 @@ them is told more than its documentation offers, and none less.
 """
 
 import itertools
+import os
 import re
 import subprocess
 import time
 
+import ours
 from machine import Failed, last_line
 
 # Measured time of one run, in seconds, without start and warm-up.
@@ -24,6 +26,10 @@ BUFFERS = 8
 BUFFERS_SMALL = 512
 STRIDE_SMALL = 2048
 SMALL_MAX = 4096
+# Of a queue of a port: what memif's rings have by default.
+PORT_DESCRIPTORS = 1024
+# Of sockets and processes of this run.
+NUMBERS = itertools.count()
 
 
 def buffers(size):
@@ -43,34 +49,48 @@ class Candidate:
 
 
 # --------------------------------------------------------------------------
-# memif PMD
+# Ports of ethdev: the memif PMD and net_comch, in one program
 
-def memif(m, name, how, size, huge, burst=32, ring=10, mbufs=8192, room=2048, who='client',
-          zero_copy=False):
-    """Our own minimal program: the PMD's burst functions and nothing else."""
-    sockets = itertools.count()
-    name = 'PMD alone, %s, %s sends%s' % ('zero-copy' if zero_copy else 'copy', who, name)
+def ethdev(m, peer, name, how, size, huge, vdevs, who='client', burst=32, queues=1, mbufs=8192,
+           room=2048, pool='pool'):
+    """Our own minimal program: a PMD's burst functions and nothing else."""
+    name = 'PMD alone, %s%s' % (name, ', %d queues' % queues if queues > 1 else '')
 
     def measure(seconds):
-        path = '%s/memif%s-%d' % (m.work, re.sub(r'\W+', '', name), next(sockets))
-        args = [*m.cpus, seconds, path, how, size, burst, ring, mbufs, room, who,
-                int(zero_copy), int(huge)]
-        out = m.run([m.helper('peer-memif'), *map(str, args)], 15.0 + seconds)
+        args = [*m.cpus, seconds, how, size, burst, queues, PORT_DESCRIPTORS, mbufs, room, pool,
+                int(huge), who, *vdevs()]
+        out = m.run([m.helper('peer-ethdev'), *map(str, args)], 25.0 + seconds)
         # where packets are parts of messages it is their bytes
-        return float(out.split()[3 if mbufs < 8192 else 1])
-    return Candidate('memif', name, measure)
+        return float(re.search(r'bytes_per_s ([\d.]+)' if mbufs < 8192 else
+                               r'(?:rate_per_s|p50_ns) ([\d.]+)', out)[1])
+    return Candidate(peer, name, measure)
 
 
-def memif_rate(m, huge, size, how='rate'):
+def memif_vdevs(m, ring, room, zero_copy):
+    """Each call has a socket of its own. The port of a client, and that of a server."""
+    path = '%s/memif%d' % (m.work, next(NUMBERS))
+    both = 'socket=%s,socket-abstract=no,rsize=%d,bsize=%d' % (path, ring, room)
+    return ('net_memif0,role=client,%s%s' % (both, ',zero-copy=yes' if zero_copy else ''),
+            'net_memif0,role=server,' + both)
+
+
+def memif(m, name, how, size, huge, ring=10, room=2048, who='client', zero_copy=False, **more):
+    return ethdev(m, 'memif',
+                  '%s, %s sends%s' % ('zero-copy' if zero_copy else 'copy', who, name),
+                  how, size, huge, lambda: memif_vdevs(m, ring, room, zero_copy), who,
+                  room=room, **more)
+
+
+def memif_rate(m, huge, size, how='rate', modes=(False, True), **more):
     # Ring sizes: the default 1024, and one whose buffers stay in a second-level cache.
-    for ring, zero_copy, who in itertools.product((10, 8), (False, True), ('client', 'server')):
+    for ring, zero_copy, who in itertools.product((10, 8), modes, ('client', 'server')):
         yield memif(m, ', ring of %d' % (1 << ring), how, size, huge, ring=ring, who=who,
-                    zero_copy=zero_copy)
+                    zero_copy=zero_copy, **more)
 
 
-def memif_rate_work(m, huge, size):
+def memif_rate_work(m, huge, size, **more):
     """Written and read."""
-    return memif_rate(m, huge, size, 'work')
+    return memif_rate(m, huge, size, 'work', **more)
 
 
 def memif_bandwidth(m, huge, size):
@@ -84,12 +104,81 @@ def memif_bandwidth(m, huge, size):
         if packet > size or nb < 8:
             continue
         yield memif(m, ', packets of %d B, ring of %d' % (packet, 1 << ring), 'work', packet, huge,
-                    max(1, min(32, nb // 8)), ring, nb, packet, who, zero_copy)
+                    burst=max(1, min(32, nb // 8)), ring=ring, mbufs=nb, room=packet, who=who,
+                    zero_copy=zero_copy)
 
 
 def memif_latency(m, huge, size):
     for zero_copy in (False, True):
         yield memif(m, '', 'lat', max(size, 1), huge, zero_copy=zero_copy)
+
+
+def net_comch_vdevs(m, huge):
+    """The port of the host's side, and that of the card's."""
+    port = 'net_comch0,dev=comch_shm0;comch_shm0,path=%s%s' % (m.work, ',huge=1' if huge else '')
+    return (port + ',role=host,function=pf0', port + ',role=dpu,functions=pf0')
+
+
+def net_comch(m, huge, size, pool, queues):
+    """Ours: as many descriptors as memif's ring has by default."""
+    return ethdev(m, 'net_comch', pool, 'work', size, huge, lambda: net_comch_vdevs(m, huge),
+                  pool=pool, queues=queues)
+
+
+def library_packets(m, huge, size):
+    """The library's own bursts of packets, which net_comch is made of."""
+    def measure(seconds):
+        results = ours.Ours(m, huge).measure(
+            ['fp-rate'], ['--size', str(size), '--stride', str(STRIDE_SMALL), '--burst', '32',
+                          '--posts', str(PORT_DESCRIPTORS), '--mbuf', '--write-read'], seconds)
+        return ours.value(results[0], 'rate')
+    yield Candidate('library', 'rte_comch_producer_tx_burst()', measure)
+
+
+def ping(m, peer, name, size, huge, vdevs, plugins=()):
+    """An echo request to DPDK's own testpmd, which answers it, and back."""
+    def measure(seconds):
+        client, server = vdevs()
+        argv = ['dpdk-testpmd', '--lcores', '0@%d,1@%d' % (m.cpus[1], m.cpus[1]), '-m', '128',
+                '--in-memory' if huge else '--no-huge', '--no-pci', '--no-telemetry',
+                '--single-file-segments', '--file-prefix=compare-testpmd-%d' % next(NUMBERS)]
+        for plugin in plugins:
+            argv += ['-d', os.path.join(m.build, plugin)]
+        for vdev in server.split(';'):
+            argv += ['--vdev', vdev]
+        argv += ['--', '--forward-mode=icmpecho', '--disable-link-check', '--no-mlockall',
+                 '--total-num-mbufs=8192']
+        folders = ':'.join(os.path.join(m.build, f) for f in ('lib', 'drivers'))
+        log = m.log('testpmd.log')
+        # it runs until there is something to read
+        testpmd = m.start(argv, env={'LD_LIBRARY_PATH': folders}, stdin=subprocess.PIPE,
+                          stdout=log, stderr=log)
+        try:
+            time.sleep(0.5)  # memif's client tries once in a second
+            args = [*m.cpus, seconds, 'ping', size, 1, 1, PORT_DESCRIPTORS, 8192, 2048, 'pool',
+                    int(huge), 'client', client, server]
+            out = m.run([m.helper('peer-ethdev'), *map(str, args)], 25.0 + seconds)
+        except Failed as e:
+            log.seek(0)
+            raise Failed('%s; testpmd: %s' % (e, last_line(log.read()))) from None
+        finally:
+            testpmd.stdin.close()
+            m.end(testpmd)
+            log.close()
+        return float(re.search(r'p50_ns ([\d.]+)', out)[1])
+    return Candidate(peer, name, measure)
+
+
+def memif_ping(m, huge, size):
+    for zero_copy in (False, True):
+        yield ping(m, 'memif', 'testpmd, zero-copy' if zero_copy else 'testpmd, copy', size, huge,
+                   lambda zero_copy=zero_copy: memif_vdevs(m, 10, 2048, zero_copy))
+
+
+def net_comch_ping(m, huge, size):
+    return ping(m, 'net_comch', 'testpmd', size, huge, lambda: net_comch_vdevs(m, huge),
+                ('lib/librte_comch.so', 'drivers/librte_comch_shm.so',
+                 'drivers/librte_net_comch.so'))
 
 
 # --------------------------------------------------------------------------

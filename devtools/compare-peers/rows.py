@@ -25,7 +25,7 @@ class Peer:
 
 class Group:
     def __init__(self, title, test, args, unit, size, own_peers=(), limit=None,
-                 limit_target=None, least=None):
+                 limit_target=None, least=None, own=None):
         self.title = title
         self.test = test              # of dpdk-test-comch
         self.args = args
@@ -35,6 +35,7 @@ class Group:
         self.limit = limit            # what the ratio in the JSON is to
         self.limit_target = limit_target  # or one for each time of a cache line, in ns
         self.least = least            # a rate, where the target is one
+        self.own = own                # (m, huge): ours, where it is no test of dpdk-test-comch
 
     @property
     def less_is_better(self):
@@ -125,10 +126,34 @@ def bandwidth():
             'fp-bw', ['--size', str(size)], 'bytes', size, [], 'memcpy, same working set')
 
 
+def ports():
+    """One program, which knows ethdev only, over net_comch and over memif."""
+    for queues, size in ((1, 64), (1, 1500), (2, 64), (2, 1500)):
+        what = 'port, %d B, %d queue%s, ' % (size, queues, 's' if queues > 1 else '')
+        both, copying = (
+            lambda m, huge, size=size, queues=queues, modes=modes: peers.memif_rate_work(
+                m, huge, size, modes=modes, queues=queues)
+            for modes in ((False, True), (False,)))
+        library = [Peer('library', sized(peers.library_packets, size), 0.9)]
+        yield Group(what + 'direct', None, None, 'rate', size,
+                    [Peer('memif', both, 1.5 if size == 64 else 1.0)] +
+                    (library if queues == 1 else []),
+                    own=lambda m, huge, size=size, queues=queues: peers.net_comch(
+                        m, huge, size, 'direct', queues))
+        yield Group(what + 'ordinary pool', None, None, 'rate', size,
+                    [Peer('memif', copying, 1.0)],
+                    own=lambda m, huge, size=size, queues=queues: peers.net_comch(
+                        m, huge, size, 'pool', queues))
+    yield Group('port, ping of testpmd, 64 B', None, None, 'ns', 64,
+                [Peer('memif', sized(peers.memif_ping, 64))],
+                own=lambda m, huge: peers.net_comch_ping(m, huge, 64))
+
+
 def groups():
     yield from small()
     yield from latency()
     yield from bandwidth()
+    yield from ports()
     yield Group('control messages, 64 B', 'ctrl-rate', ['--size', '64'], 'rate', 64,
                 least=20e6)
     yield Group('connects', 'connect-rate', [], 'rate', 0, least=20e3)
