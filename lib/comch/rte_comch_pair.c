@@ -17,6 +17,7 @@
 #include <rte_common.h>
 #include <rte_cycles.h>
 #include <rte_malloc.h>
+#include <rte_mbuf.h>
 #include <rte_memory.h>
 
 #include "rte_comch.h"
@@ -44,6 +45,7 @@ struct rte_comch_pair {
 	struct rte_comch_ctx *consumer;
 	struct rte_comch_ctx *producer;
 	struct rte_comch_conn *conn; /* with a reference, or NULL */
+	uint64_t tx_errors;
 	int status;                  /* of the last attempt to make queues */
 	uint16_t index;
 	bool up;                     /* both live */
@@ -55,7 +57,7 @@ struct rte_comch_peer {
 	struct rte_comch_pe *pe;
 	struct rte_comch_ctx *ctx;
 	struct rte_comch_conn *conn;
-	uint64_t retry;    /* timer cycles, of a client that is IDLE */
+	uint64_t retry;    /* timer cycles, while it is IDLE */
 	uint32_t nb_conns;
 	int reason;
 	bool is_client;
@@ -115,6 +117,7 @@ pair_up(struct rte_comch_pair *pair)
 		.mem = conf->mem,
 		.nb_posts = conf->nb_desc,
 		.tag = (uint32_t)conf->nb_pairs << TAG_SHIFT | pair->index,
+		.meta = conf->meta,
 	};
 	const struct rte_comch_producer_conf producer = { .nb_sends = conf->nb_desc };
 	struct rte_comch_ctx *ctx = NULL;
@@ -187,6 +190,18 @@ rte_comch_pair_rx_burst(struct rte_comch_pair *pair, struct rte_mbuf **pkts, uin
 	return found;
 }
 
+/* Whether it is the fault of the packet that it was not taken. */
+static bool
+packet_is_bad(const struct rte_comch_pair *pair, uint32_t id)
+{
+	struct rte_comch_room room;
+
+	if (rte_comch_queue_room_get(pair->producer, id, &room) != 0)
+		return false; /* the connection or the consumer is gone */
+	return room.reason == -EMSGSIZE || room.reason == -EFAULT || room.reason == -EINVAL ||
+		room.reason == -E2BIG || room.reason == -ENOTSUP;
+}
+
 uint16_t
 rte_comch_pair_tx_burst(struct rte_comch_pair *pair, struct rte_mbuf **pkts, uint16_t nb)
 {
@@ -194,8 +209,14 @@ rte_comch_pair_tx_burst(struct rte_comch_pair *pair, struct rte_mbuf **pkts, uin
 	uint32_t id = __atomic_load_n(&pair->consumer_id, __ATOMIC_RELAXED);
 	uint16_t taken = 0;
 
-	if (likely(pair->up && id != 0))
-		taken = rte_comch_producer_tx_burst(pair->producer, id, pkts, nb);
+	while (likely(pair->up && id != 0)) {
+		taken += rte_comch_producer_tx_burst(pair->producer, id, pkts + taken,
+				(uint16_t)(nb - taken));
+		if (likely(taken == nb) || !packet_is_bad(pair, id))
+			break;
+		pair->tx_errors++;
+		rte_pktmbuf_free(pkts[taken++]);
+	}
 	pair_turn(pair, taken < nb);
 	return taken;
 }
@@ -219,6 +240,7 @@ rte_comch_pair_info_get(const struct rte_comch_pair *pair, struct rte_comch_pair
 	info->producer = pair->producer;
 	info->consumer = pair->consumer;
 	info->pe = pair->pe;
+	info->tx_errors = pair->tx_errors;
 	/* relaxed: as in a burst */
 	info->consumer_id = __atomic_load_n(&pair->consumer_id, __ATOMIC_RELAXED);
 	if (!pair->up)
@@ -395,7 +417,7 @@ conf_check(const struct rte_comch_peer_conf *conf, const struct rte_comch_dev_in
 	unsigned int i;
 
 	if (conf->name == NULL || conf->nb_pairs > RTE_COMCH_MAX_PAIRS || conf->flags != 0 ||
-			conf->reserved0 != 0)
+			(conf->meta & ~RTE_COMCH_META_ALL) != 0)
 		return -EINVAL;
 	for (i = 0; i < RTE_DIM(conf->reserved); i++)
 		if (conf->reserved[i] != 0)
@@ -406,6 +428,8 @@ conf_check(const struct rte_comch_peer_conf *conf, const struct rte_comch_dev_in
 		return -ENOSPC;
 	if (conf->nb_pairs == 0)
 		return conf->mem == NULL ? 0 : -EINVAL;
+	if (conf->meta != 0 && dev->max_imm_len < RTE_COMCH_META_SIZE)
+		return -EINVAL;
 	if (rte_comch_mem_info_get(conf->mem, &mem) != 0 || mem.dev_id != conf->dev_id ||
 			mem.pool == NULL || (mem.flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0)
 		return -EINVAL;
@@ -464,9 +488,9 @@ rte_comch_peer_open(const struct rte_comch_peer_conf *conf, struct rte_comch_pee
 	return 0;
 }
 
-/* A client that was refused, or whose connection has ended, tries again. */
+/* A client that was refused or lost its server; and either, if its device had failed. */
 static void
-client_again(struct rte_comch_peer *peer)
+ctx_again(struct rte_comch_peer *peer)
 {
 	int ret;
 
@@ -475,7 +499,7 @@ client_again(struct rte_comch_peer *peer)
 		return;
 	peer->retry = after_ms(RETRY_MS);
 	ret = rte_comch_ctx_start(peer->ctx);
-	if (ret != -EINPROGRESS && ret != -ECANCELED)
+	if (ret != 0 && ret != -EINPROGRESS && ret != -ECANCELED)
 		peer->reason = ret;
 }
 
@@ -487,8 +511,8 @@ rte_comch_peer_progress(struct rte_comch_peer *peer)
 	if (peer == NULL)
 		return -EINVAL;
 	ret = rte_comch_pe_progress(peer->pe);
-	if (ret >= 0 && peer->is_client && peer->conn == NULL && !peer->closing)
-		client_again(peer);
+	if (ret >= 0 && peer->conn == NULL && !peer->closing)
+		ctx_again(peer);
 	return ret;
 }
 

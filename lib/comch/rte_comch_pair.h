@@ -123,7 +123,8 @@ struct rte_comch_peer_conf {
 	void *user_data;               /**< The pointer that the callbacks get; never followed. */
 	/** Must be 0. */
 	uint32_t flags;
-	uint32_t reserved0;   /**< Must be 0. */
+	/** What received packets come with, see struct rte_comch_consumer_conf::meta. */
+	uint32_t meta;
 	uint64_t reserved[4]; /**< Must be 0. */
 };
 
@@ -151,7 +152,8 @@ struct rte_comch_pair_info {
 	 */
 	int status;
 	uint32_t reserved0;   /**< Zero. */
-	uint64_t reserved[4]; /**< Zero. */
+	uint64_t tx_errors;   /**< Packets that were freed, as they cannot be sent. */
+	uint64_t reserved[3]; /**< Zero. */
 };
 
 /**
@@ -187,7 +189,7 @@ int rte_comch_peer_open(const struct rte_comch_peer_conf *conf, struct rte_comch
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Progress the connection: call it in a loop, in the thread of the peer. A client that has no
- * connection tries again, each 100 ms at most.
+ * connection tries again, each 100 ms at most; so does a server whose device had failed.
  *
  * @param peer
  *   The peer.
@@ -307,12 +309,14 @@ uint16_t rte_comch_pair_rx_burst(struct rte_comch_pair *pair, struct rte_mbuf **
  * does, and do what else the pair needs: its engine is turned when not all were taken, or
  * after 16 bursts.
  *
+ * A packet that this peer never takes, because it is too long, or for another reason of
+ * rte_comch_queue_room_get() that is the packet's fault, would be in the way of those behind
+ * it. It is freed, counted in rte_comch_pair_info::tx_errors, and among those that were taken.
+ *
  * @param pair
  *   The pair; in its thread, and in no callback.
  * @param pkts
- *   The packets; those that were not taken stay the caller's. The one after the last that was
- *   taken may be at fault: rte_comch_queue_room_get() tells of the producer of
- *   rte_comch_pair_info.
+ *   The packets; those that were not taken stay the caller's.
  * @param nb
  *   How many.
  * @return

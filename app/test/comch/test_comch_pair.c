@@ -161,6 +161,20 @@ pair_idle(unsigned int side, uint16_t index)
 	return nb;
 }
 
+/* The engines of the first pair of each side, without a burst. */
+static int
+pairs_turn(void)
+{
+	struct rte_comch_pair_info info;
+	unsigned int i;
+	int nb = 0;
+
+	for (i = 0; i < 2; i++)
+		if (rte_comch_pair_info_get(pair_of(i, 0), &info) == 0)
+			nb += rte_comch_pe_progress(info.pe);
+	return nb;
+}
+
 static int
 both_up(uint16_t nb_dpu, uint16_t nb_host)
 {
@@ -274,7 +288,7 @@ test_open_bad(void)
 	BAD(nb_pairs, RTE_COMCH_MAX_PAIRS + 1, -EINVAL);
 	BAD(nb_desc, RTE_MAX(info.max_posts, info.max_sends) + 1, -EINVAL);
 	BAD(flags, 1, -EINVAL);
-	BAD(reserved0, 1, -EINVAL);
+	BAD(meta, RTE_COMCH_META_ALL + 1, -EINVAL);
 	BAD(reserved[3], 1, -EINVAL);
 	BAD(mem, test_mem_alloc(test_pair.dpu, 4096, RTE_COMCH_MEM_F_PEER_WRITE), -EINVAL);
 	BAD(mem, test_mem_pool(test_pair.dpu, "no_peer_write", 15, 0, 1024, 0), -EINVAL);
@@ -420,19 +434,73 @@ test_no_callbacks(void)
 	return send_one(HOST, 0, 0, LEN, 2);
 }
 
+/* A packet that is too long, between two that are not. */
+static int
+test_bad_packet(void)
+{
+	static const uint32_t lens[] = { LEN, 2000, LEN };
+	struct rte_mbuf *pkts[RTE_DIM(lens)], *got = NULL;
+	struct rte_comch_pair_info info;
+	struct rte_mempool *pool;
+	uint16_t taken = 0;
+	unsigned int i;
+
+	pool = test_mem_info(test_mem_pool(test_pair.host, "long", 15, 0, 2176, 0)).pool;
+	TEST_CALL(open_both(1, 1));
+	TEST_EXPECT(pair_idle(DPU, 0), 0); /* posts */
+	for (i = 0; i < RTE_DIM(lens); i++)
+		pkts[i] = test_packet(pool, lens[i], 1, i);
+	TEST_UNTIL((taken += rte_comch_pair_tx_burst(pair_of(HOST, 0), pkts + taken,
+		(uint16_t)(RTE_DIM(pkts) - taken))) == RTE_DIM(pkts), turn() + pairs_turn(), UP_MS);
+	for (i = 0; i < 2; i++) {
+		TEST_UNTIL(rte_comch_pair_rx_burst(pair_of(DPU, 0), &got, 1) == 1, turn(), UP_MS);
+		taken = (uint16_t)got->pkt_len;
+		rte_pktmbuf_free(got);
+		TEST_EXPECT(taken, LEN);
+	}
+	TEST_EXPECT(rte_comch_pair_info_get(pair_of(HOST, 0), &info), 0);
+	TEST_EXPECT(info.tx_errors, 1);
+	return TEST_SUCCESS;
+}
+
+/* What a port has found comes, too, if it is asked for. */
+static int
+test_meta(void)
+{
+	struct rte_comch_peer_conf conf = conf_of(DPU, 1);
+	struct rte_mbuf *m, *got = NULL;
+	bool same;
+
+	conf.meta = RTE_COMCH_META_RX | RTE_COMCH_META_PORT;
+	TEST_EXPECT(rte_comch_peer_open(&conf, &pt.peers[DPU]), 0);
+	TEST_CALL(peer_open(HOST, 1));
+	TEST_CALL(both_up(1, 1));
+	TEST_EXPECT(pair_idle(DPU, 0), 0); /* posts */
+	m = test_packet(pt.pools[HOST], LEN, 1, 1);
+	m->port = 5;
+	m->ol_flags |= RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED;
+	m->vlan_tci = 77;
+	TEST_UNTIL(rte_comch_pair_tx_burst(pair_of(HOST, 0), &m, 1) == 1,
+		turn() + pairs_turn(), UP_MS);
+	TEST_UNTIL(rte_comch_pair_rx_burst(pair_of(DPU, 0), &got, 1) == 1, turn(), UP_MS);
+	same = got->port == 5 && got->vlan_tci == 77 &&
+		(got->ol_flags & RTE_MBUF_F_RX_VLAN_STRIPPED) != 0;
+	rte_pktmbuf_free(got);
+	TEST_TRUE(same);
+	return TEST_SUCCESS;
+}
+
 /* Send to what the other side has posted, which fetches nothing meanwhile. */
 static int
 fill(unsigned int from, uint32_t *nb)
 {
-	struct rte_comch_pair_info to;
 	struct rte_mbuf *m;
 
 	TEST_EXPECT(pair_idle(1 - from, 0), 0); /* posts */
-	TEST_EXPECT(rte_comch_pair_info_get(pair_of(1 - from, 0), &to), 0);
 	for (*nb = 0; *nb < NB_DESC / 2; (*nb)++) {
 		m = test_packet(pt.pools[from], LEN, 1, *nb);
 		TEST_UNTIL(rte_comch_pair_tx_burst(pair_of(from, 0), &m, 1) == 1,
-			turn() + rte_comch_pe_progress(to.pe), UP_MS);
+			turn() + pairs_turn(), UP_MS);
 	}
 	return TEST_SUCCESS;
 }
@@ -662,6 +730,8 @@ static struct unit_test_suite suite = {
 		CASE(test_ways_more_host),
 		CASE(test_messages),
 		CASE(test_no_callbacks),
+		CASE(test_bad_packet),
+		CASE(test_meta),
 		CASE(test_stop_fetches),
 		CASE(test_close_delivers),
 		TEST_CASE_ARG(setup, teardown, "test_restart_host", test_restart, HOST),
