@@ -23,7 +23,7 @@
  * | rte_comch_mem.h   | memory regions                                       |
  * | rte_comch_queue.h | consumers and producers                              |
  * | rte_comch_fp.h    | bursts                                               |
- * | rte_comch_pair.h  | packets to one peer, over its restarts                 |
+ * | rte_comch_pair.h  | packets to one peer, over its restarts               |
  * | rte_comch_dpa.h   | offload processors and their programs                |
  * | rte_comch_msgq.h  | message queues between this CPU and a program        |
  *
