@@ -112,8 +112,12 @@ file_nb(cmdline_parse_token_hdr_t *tok)
 	files.gl_pathc = 0;
 	if (line_with_files)
 		files_find(last_word(), &files);
-	/* A blank comes behind the only choice: of a folder that is what is in it. */
-	while (files.gl_pathc == 1 && strchr(files.gl_pathv[0], '\0')[-1] == '/') {
+	/*
+	 * A blank comes behind the only choice: of a folder that is what is in it. One that
+	 * is a link to itself has no end.
+	 */
+	while (files.gl_pathc == 1 && strlen(files.gl_pathv[0]) < STR_TOKEN_SIZE &&
+			strchr(files.gl_pathv[0], '\0')[-1] == '/') {
 		files_find(files.gl_pathv[0], &inside);
 		if (inside.gl_pathc == 0) {
 			globfree(&inside);

@@ -73,8 +73,8 @@ cmd_refuse(struct cmdline *cl, const char *why)
 static void
 show_clients(const struct app *app, int16_t dev_id)
 {
-	if ((app->server == NULL || !server_clients_print(app->server, dev_id, stdout)) &&
-			(app->client == NULL || !client_clients_print(app->client, dev_id, stdout)))
+	if ((app->server == NULL || !server_conns_print(app->server, dev_id, stdout)) &&
+			(app->client == NULL || !client_conns_print(app->client, dev_id, stdout)))
 		printf("  none of this thread; those of other threads are in: "
 				"show comch <dev> dump\n");
 }

@@ -94,7 +94,7 @@ enum server_state {
 enum server_state server_state_get(void);
 
 /* False: the device is not its own. */
-bool server_clients_print(struct server *srv, int16_t dev_id, FILE *f);
+bool server_conns_print(struct server *srv, int16_t dev_id, FILE *f);
 
 /* ---- client ---- */
 
@@ -241,6 +241,6 @@ void client_run_free(struct client *cl, struct client_run *run);
 /* Stop and free a run that went wrong. */
 void client_run_abort(struct client *cl, struct client_run *run);
 
-bool client_clients_print(struct client *cl, int16_t dev_id, FILE *f);
+bool client_conns_print(struct client *cl, int16_t dev_id, FILE *f);
 
 #endif /* TEST_COMCH_PEER_H */

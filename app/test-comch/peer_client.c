@@ -735,7 +735,7 @@ client_run_end(struct client *cl, struct client_run *run, uint64_t rx_msgs, uint
 }
 
 bool
-client_clients_print(struct client *cl, int16_t dev_id, FILE *f)
+client_conns_print(struct client *cl, int16_t dev_id, FILE *f)
 {
 	uint32_t i;
 

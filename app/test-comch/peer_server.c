@@ -304,7 +304,7 @@ server_run(struct app *app, int16_t dev_id, bool has_prompt)
 }
 
 bool
-server_clients_print(struct server *srv, int16_t dev_id, FILE *f)
+server_conns_print(struct server *srv, int16_t dev_id, FILE *f)
 {
 	struct rte_comch_conn *conn;
 	uint16_t i;
