@@ -579,6 +579,28 @@ test_direct(void)
 	return TEST_SUCCESS;
 }
 
+/* A pool of the application that the device knows: shm copies to it, BlueField does not. */
+static int
+test_direct_registered(void)
+{
+	struct rte_comch_mem *mem;
+	int dev = net.place.is_open ? net.devs[DPU] :
+		rte_comch_dev_get_id_by_name("comch_shm_net_comch_card");
+	unsigned int i;
+
+	TEST_EXPECT(rte_pmd_net_comch_pool_free(net.pools[DPU]), 0);
+	net.pools[DPU] = NULL;
+	TEST_EXPECT(rte_comch_mem_pool_register((int16_t)dev, net.pool,
+			RTE_COMCH_MEM_F_PEER_WRITE, &mem), 0);
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	TEST_CALL(mode_check(DPU, net.place.is_open ? "Direct" : "Bounced"));
+	for (i = 0; i < 2 * NB_DESC; i++)
+		TEST_CALL(send_one(i % 2 == 0 ? HOST : DPU, 0, 60 + i % 1400, 1, i));
+	TEST_EXPECT(rte_eth_dev_stop(net.ids[DPU]), 0);
+	TEST_EXPECT(rte_comch_mem_free(mem), 0);
+	return TEST_SUCCESS;
+}
+
 /* Frames that are longer than an mbuf: a direct queue cannot take them, one that copies can. */
 static int
 test_direct_scatter(void)
@@ -651,15 +673,16 @@ burst_on(void *arg)
 	return NULL;
 }
 
-/* The card's port echoes for a while. */
+/* The card's port echoes for a while, and until it has: the other thread may have no CPU. */
 static int
 echo_ms(unsigned int ms, uint64_t *echoed)
 {
-	uint64_t end = test_now_ns() + (uint64_t)ms * 1000000;
+	uint64_t begin = test_now_ns(), before = *echoed, now = begin;
 	struct rte_mbuf *pkts[32];
 	uint16_t got, sent;
 
-	while (test_now_ns() < end) {
+	for (; now < begin + (uint64_t)(*echoed == before ? TEST_MS : ms) * 1000000;
+			now = test_now_ns()) {
 		got = rte_eth_rx_burst(net.ids[DPU], 0, pkts, RTE_DIM(pkts));
 		sent = rte_eth_tx_burst(net.ids[DPU], 0, pkts, got);
 		rte_pktmbuf_free_bulk(pkts + sent, (unsigned int)got - sent);
@@ -1045,6 +1068,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(none_setup, net_teardown, test_meta_none),
 		TEST_CASE_ST(full_setup, net_teardown, test_meta_full),
 		DIRECT_CASE(test_direct),
+		DIRECT_CASE(test_direct_registered),
 		DIRECT_CASE(test_direct_scatter),
 		DIRECT_CASE(test_direct_no_mbuf),
 		DIRECT_TOO(test_packets),
