@@ -89,9 +89,10 @@ build_all() {
 		meson setup "$build" "$top" --buildtype=release \
 			-Dtests=false -Dexamples=false -Dcheck_includes=false
 	fi
-	# the shared drivers are for testpmd; their file names have the version
+	# the drivers that this DPDK has, shared for testpmd; those file names have the version
 	mapfile -t shared < <(cd "$build" && find lib drivers -name '*.so' -printf '%h/%l\n')
-	ninja -C "$build" app/dpdk-test-comch app/dpdk-test-comch-dpa "${shared[@]}"
+	ninja -C "$build" app/dpdk-test-comch app/dpdk-test-comch-dpa "${shared[@]}" \
+		"${shared[@]/%.so.*/.a}"
 	mkdir -p "$build/compare-peers"
 	read -ra dpdk_cflags <<<"$(pkg-config --cflags libdpdk)"
 	read -ra dpdk_libs <<<"$(pkg-config --libs libdpdk)"
@@ -101,11 +102,13 @@ build_all() {
 	"${CC:-gcc}" "${flags[@]}" "$here/peer-fabric.c" -o "$build/compare-peers/peer-fabric" \
 		-lfabric
 	"${CC:-gcc}" "${flags[@]}" "$here/peer-ucx.c" -o "$build/compare-peers/peer-ucx" -lucp -lucs
-	"${CC:-gcc}" "${flags[@]}" -DALLOW_EXPERIMENTAL_API -I"$top/drivers/net/comch" \
-		"$here/peer-ethdev.c" -o "$build/compare-peers/peer-ethdev" \
-		-Wl,--whole-archive "$build"/lib/librte_comch.a \
-		"$build"/drivers/librte_{comch_shm,net_comch}.a -Wl,--no-whole-archive \
-		"${dpdk_libs[@]}" -lrte_bus_vdev
+	# not with every DPDK; rows without it are reported
+	[ ! -e "$build/drivers/librte_net_comch.a" ] || flags+=(-DHAVE_NET_COMCH
+		-DALLOW_EXPERIMENTAL_API "-I$top/drivers/net/comch" '-Wl,--whole-archive'
+		"$build"/lib/librte_comch.a "$build"/drivers/librte_{comch_shm,net_comch}.a
+		'-Wl,--no-whole-archive' -lrte_bus_vdev)
+	"${CC:-gcc}" "${flags[@]}" "$here/peer-ethdev.c" \
+		-o "$build/compare-peers/peer-ethdev" "${dpdk_libs[@]}"
 }
 
 # --------------------------------------------------------------------------

@@ -63,7 +63,7 @@ qemu-user-static	runs such a program on this machine
 '
 
 compare_packages='
-dpdk-dev	the memif PMD
+dpdk-dev	the memif PMD, and testpmd
 ucx-utils	ucx_perftest
 libucx-dev	for the benchmark of written buffers over UCX
 libfabric-dev	for the benchmark of the shm provider

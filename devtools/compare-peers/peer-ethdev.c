@@ -8,7 +8,8 @@
  * but the PMD's burst functions and a mempool, so that the PMD is not blamed for its
  * application. The PMD is one of the command line, as memif or net_comch: nothing here
  * is of either, but the pool that net_comch makes if that is asked for.
- * Alone, it pings a testpmd that answers.
+ * Alone, it pings a testpmd that answers. It also measures how soon an lcore that sleeps
+ * for receive interrupts has a packet, and what it costs while it sleeps.
  * Prints one line of "name value" pairs. Every loop ends by the clock.
  */
 
@@ -20,18 +21,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <rte_branch_prediction.h>
 #include <rte_cycles.h>
 #include <rte_eal.h>
+#include <rte_epoll.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_ether.h>
 #include <rte_icmp.h>
+#include <rte_interrupts.h>
 #include <rte_ip.h>
 #include <rte_mbuf.h>
+#ifdef HAVE_NET_COMCH
 #include <rte_pmd_net_comch.h>
+#endif
 
 #define PEER_NAME "peer-ethdev"
 #include "peer_process.h"
@@ -41,6 +49,9 @@
 #define BUF_MAX 65280    /* with the headroom it is in 16 bits */
 #define QUEUES_MAX 4
 #define ARGS_MAX 24
+#define WAKES 200        /* every other one by a packet */
+#define WAKE_AFTER_US 5000
+#define WAKE_MS 2000     /* at most */
 #define SAMPLES_MAX (1u << 20)
 
 enum { CLIENT, SERVER };
@@ -50,10 +61,12 @@ struct shared {
 	uint32_t started[2] __attribute__((aligned(APART)));
 	uint32_t up[2] __attribute__((aligned(APART)));
 	uint32_t quit __attribute__((aligned(APART)));
+	uint32_t asleep __attribute__((aligned(APART)));  /* so many times, or about to */
+	double sent;
 	double rate;
 };
 
-enum how { STREAM, PING_PONG, PING_TESTPMD };
+enum how { STREAM, PING_PONG, PING_TESTPMD, WAKE };
 
 struct config {
 	enum how how;
@@ -69,6 +82,7 @@ struct config {
 	unsigned int buf;     /* bytes that a packet may have */
 	unsigned int cache;   /* of the mempool */
 	double seconds;
+	int bare_fd;          /* of what a packet's wake-up is compared with */
 	int cpu[2];           /* of the sender, of the receiver */
 	char *vdevs[2];       /* of client and server: the port, and others behind a ';' */
 };
@@ -128,6 +142,28 @@ open_eal(const struct config *cf, int role)
 	check("EAL", rte_eal_init(nb, args));
 }
 
+/* Where there is no net_comch, its rows are not measured, which is said there. */
+#ifdef HAVE_NET_COMCH
+#define port_pool_create rte_pmd_net_comch_pool_create
+#define port_pool_free rte_pmd_net_comch_pool_free
+#else
+static struct rte_mempool *
+port_pool_create(uint16_t port, const char *name, unsigned int nb, unsigned int cache,
+		uint16_t room)
+{
+	(void)port, (void)name, (void)nb, (void)cache, (void)room;
+	peer_fail("mempool of the port", "net_comch is not built with this DPDK");
+	return NULL;
+}
+
+static int
+port_pool_free(struct rte_mempool *pool)
+{
+	(void)pool;
+	return -ENOTSUP;
+}
+#endif
+
 static void
 open_pools(struct end *e)
 {
@@ -140,7 +176,7 @@ open_pools(struct end *e)
 		fail("mempool", rte_errno);
 	e->rx_pool = e->pool;
 	if (cf->direct)
-		e->rx_pool = rte_pmd_net_comch_pool_create(e->port, "received", cf->mbufs,
+		e->rx_pool = port_pool_create(e->port, "received", cf->mbufs,
 				cf->cache, room);
 	if (e->rx_pool == NULL)
 		fail("mempool of the port", rte_errno);
@@ -149,7 +185,7 @@ open_pools(struct end *e)
 static void
 open_end(struct end *e, const struct config *cf, struct shared *sh, int role)
 {
-	struct rte_eth_conf conf = { 0 };
+	const struct rte_eth_conf conf = { .intr_conf.rxq = cf->how == WAKE };
 	struct rte_eth_link link;
 	uint64_t until = clock_after(PEER_PATIENCE);
 	char name[RTE_ETH_NAME_MAX_LEN];
@@ -188,7 +224,7 @@ static void
 close_end(struct end *e)
 {
 	rte_eth_dev_stop(e->port);
-	if (e->cf->direct && rte_pmd_net_comch_pool_free(e->rx_pool) != 0)
+	if (e->cf->direct && port_pool_free(e->rx_pool) != 0)
 		fail("mempool of the port", EBUSY);
 	rte_eth_dev_close(e->port);
 	rte_mempool_free(e->pool);
@@ -415,6 +451,99 @@ run_pong(struct end *e)
 		send_one(e);
 }
 
+/* Wakes a receiver that sleeps: by a packet, and without any PMD, in turns. */
+static void
+run_waker(struct end *e)
+{
+	double until = now() + PEER_PATIENCE + e->cf->seconds;
+	const uint64_t one = 1;
+	struct rte_mbuf *pkt;
+	uint32_t i;
+
+	for (i = 0; i < WAKES; i++) {
+		while (__atomic_load_n(&e->sh->asleep, __ATOMIC_ACQUIRE) == i) {
+			usleep(100);
+			if (now() > until)
+				fail("the receiver", ETIMEDOUT);
+		}
+		usleep(WAKE_AFTER_US);
+		if (!make(e, &pkt, 1))
+			fail("the pool", ENOMEM);
+		e->sh->sent = now();
+		if (i % 2 == 0) {
+			if (rte_eth_tx_burst(e->port, 0, &pkt, 1) != 1)
+				fail("a packet after a pause", EAGAIN);
+			continue;
+		}
+		if (write(e->cf->bare_fd, &one, sizeof(one)) != sizeof(one))
+			fail("eventfd", errno);
+		rte_pktmbuf_free(pkt);
+	}
+}
+
+/* What was there after the sleep, if it was what is waited for. */
+static bool
+sleep_once(struct end *e, bool bare)
+{
+	struct rte_epoll_event event;
+	struct rte_mbuf *pkt;
+	uint64_t count;
+	int nb;
+
+	check("interrupt", rte_eth_dev_rx_intr_enable(e->port, 0));
+	nb = rte_epoll_wait(RTE_EPOLL_PER_THREAD, &event, 1, WAKE_MS);
+	check("rte_epoll_wait", nb);
+	if (nb == 0)
+		return false;
+	if (bare)
+		return read(e->cf->bare_fd, &count, sizeof(count)) == sizeof(count);
+	if (rte_eth_rx_burst(e->port, 0, &pkt, 1) == 0)
+		return false;
+	rte_pktmbuf_free(pkt);
+	return true;
+}
+
+/* Of this process with all its threads, in seconds. */
+static double
+cpu_time(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+		(double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+static void
+run_sleeper(struct end *e)
+{
+	struct rte_epoll_event bare = { .epdata.event = EPOLLIN };
+	uint32_t ns[2][WAKES / 2], i, looks = 0;
+	double begin, used;
+
+	check("interrupt", rte_eth_dev_rx_intr_ctl_q(e->port, 0, RTE_EPOLL_PER_THREAD,
+			RTE_INTR_EVENT_ADD, NULL));
+	sleep_once(e, false); /* the link has come up */
+	used = cpu_time();
+	begin = now();
+	while (now() < begin + e->cf->seconds)
+		if (sleep_once(e, false))
+			fail("a packet that nobody sent", EIO);
+	used = (cpu_time() - used) / (now() - begin);
+	check("eventfd", rte_epoll_ctl(RTE_EPOLL_PER_THREAD, EPOLL_CTL_ADD, e->cf->bare_fd, &bare));
+	for (i = 0; i < WAKES; i++) {
+		__atomic_store_n(&e->sh->asleep, i + 1, __ATOMIC_RELEASE);
+		while (!sleep_once(e, i % 2 != 0))
+			if (++looks > 10 * WAKES)
+				fail("the waker", ETIMEDOUT);
+		ns[i % 2][i / 2] = (uint32_t)((now() - e->sh->sent) * 1e9);
+	}
+	for (i = 0; i < 2; i++)
+		qsort(ns[i], WAKES / 2, sizeof(ns[i][0]), compare_u32);
+	printf("wake_ns %u eventfd_ns %u ratio %.2f idle_percent %.2f\n", ns[0][WAKES / 4],
+		ns[1][WAKES / 4], (double)ns[0][WAKES / 4] / ns[1][WAKES / 4], used * 100);
+}
+
 static void
 arguments(int argc, char **argv, struct config *cf)
 {
@@ -423,7 +552,8 @@ arguments(int argc, char **argv, struct config *cf)
 			.cpu = { atoi(argv[1]), atoi(argv[2]) },
 			.seconds = strtod(argv[3], NULL),
 			.how = strcmp(argv[4], "ping") == 0 ? PING_TESTPMD :
-				strcmp(argv[4], "lat") == 0 ? PING_PONG : STREAM,
+				strcmp(argv[4], "lat") == 0 ? PING_PONG :
+				strcmp(argv[4], "wake") == 0 ? WAKE : STREAM,
 			.work = strcmp(argv[4], "work") == 0,
 			.size = (unsigned int)atoi(argv[5]),
 			.burst = (unsigned int)atoi(argv[6]),
@@ -446,7 +576,7 @@ arguments(int argc, char **argv, struct config *cf)
 				cf->queues <= QUEUES_MAX && cf->seconds > 0 && cf->seconds <= 60)
 			return;
 	}
-	fprintf(stderr, "usage: peer-ethdev CPU CPU seconds rate|work|lat|ping size burst queues "
+	fprintf(stderr, "usage: peer-ethdev CPU CPU seconds rate|work|lat|ping|wake size burst queues "
 			"descriptors mbufs buffer direct|pool huge client|server "
 			"client_vdev[;vdev] server_vdev[;vdev]\n");
 	exit(2);
@@ -470,6 +600,12 @@ ping(const struct config *cf, struct shared *sh)
 int
 main(int argc, char **argv)
 {
+	static void (*const send[])(struct end *) = {
+		[STREAM] = run_sender, [PING_PONG] = run_ping, [WAKE] = run_waker,
+	};
+	static void (*const take[])(struct end *) = {
+		[STREAM] = run_receiver, [PING_PONG] = run_pong, [WAKE] = run_sleeper,
+	};
 	struct end e = { 0 };
 	struct config cf;
 	struct shared *sh;
@@ -480,14 +616,12 @@ main(int argc, char **argv)
 	sh = share(sizeof(*sh));
 	if (cf.how == PING_TESTPMD)
 		return ping(&cf, sh);
+	cf.bare_fd = eventfd(0, EFD_CLOEXEC);
 	child = fork_pinned((const int[]){ cf.cpu[cf.sender == CLIENT], cf.cpu[cf.sender == SERVER] });
 	role = child == 0 ? CLIENT : SERVER;
 	open_eal(&cf, role);
 	open_end(&e, &cf, sh, role);
-	if (role == cf.sender)
-		(cf.how == PING_PONG ? run_ping : run_sender)(&e);
-	else
-		(cf.how == PING_PONG ? run_pong : run_receiver)(&e);
+	(role == cf.sender ? send : take)[cf.how](&e);
 	fflush(stdout);
 	if (role == CLIENT) {
 		close_end(&e);

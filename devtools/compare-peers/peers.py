@@ -39,6 +39,8 @@ def buffers(size):
 class Candidate:
     """One way to run one peer. measure(seconds) gives messages/s, ns or bytes/s."""
 
+    ratio = None    # of the last measure(), to a limit that the program has measured, too
+
     def __init__(self, peer, name, measure):
         self.peer = peer
         self.name = name
@@ -123,6 +125,22 @@ def net_comch(m, huge, size, pool, queues):
     """Ours: as many descriptors as memif's ring has by default."""
     return ethdev(m, 'net_comch', pool, 'work', size, huge, lambda: net_comch_vdevs(m, huge),
                   pool=pool, queues=queues)
+
+
+def net_comch_wake(m, huge, size):
+    """An lcore sleeps for receive interrupts: its first packet, and what it costs meanwhile."""
+    def measure(seconds):
+        args = [*m.cpus, seconds, 'wake', size, 1, 1, PORT_DESCRIPTORS, 8192, 2048, 'direct',
+                int(huge), 'client', *net_comch_vdevs(m, huge)]
+        out = m.run([m.helper('peer-ethdev'), *map(str, args)], 25.0 + seconds)
+        wake, bare, idle = (float(re.search(name + r' ([\d.]+)', out)[1])
+                            for name in ('wake_ns', 'eventfd_ns', 'idle_percent'))
+        if idle >= 1:
+            raise Failed('asleep it takes %.2f %% of a CPU' % idle)
+        candidate.ratio = wake / bare
+        return wake
+    candidate = Candidate('net_comch', 'asleep', measure)
+    return candidate
 
 
 def library_packets(m, huge, size):

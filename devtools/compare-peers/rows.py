@@ -147,6 +147,9 @@ def ports():
     yield Group('port, ping of testpmd, 64 B', None, None, 'ns', 64,
                 [Peer('memif', sized(peers.memif_ping, 64))],
                 own=lambda m, huge: peers.net_comch_ping(m, huge, 64))
+    yield Group('port, first packet after a sleep', None, None, 'ns', 64, [],
+                'wake-up by a bare eventfd', 2.0,
+                own=lambda m, huge: peers.net_comch_wake(m, huge, 64))
 
 
 def groups():

@@ -164,8 +164,10 @@ class Comparison:
     def run_ours(self, group, mine):
         def measure():
             if group.own is not None:
-                step.append({'ratio': None})
-                return group.own(self.m, mine.huge).measure(peers.SECONDS)
+                own = group.own(self.m, mine.huge)
+                value = own.measure(peers.SECONDS)
+                step.append({'ratio': own.ratio})
+                return value
             result = mine.measure([group.test], group.args, peers.SECONDS)[0]
             step.append(result)
             return ours.value(result, group.unit)

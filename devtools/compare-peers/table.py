@@ -172,7 +172,7 @@ def show(data, groups, rounds):
                                             'yes' if record['hugepages'] else 'no', setting))
     limits = [(g.title, g.limit) for g in groups if g.limit]
     if limits:
-        print('Limits, measured by dpdk-test-comch in the same runs:')
+        print('Limits, measured by the same program in the same runs:')
     for title, limit in limits:
         print('  %-40s %s' % (title, limit))
     distances = [p['cache_line_ns'] for r in data['groups'] for ps in r['pairs'].values()
