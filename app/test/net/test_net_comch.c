@@ -494,6 +494,7 @@ test_queues_most(void)
 	struct rte_eth_dev_info info;
 	uint16_t nb;
 
+	TEST_CALL(test_need_fds(512));
 	TEST_EXPECT(rte_eth_dev_info_get(net.ids[DPU], &info), 0);
 	nb = info.max_rx_queues;
 	TEST_CALL(ports_up(nb, nb, 1500, 0));
