@@ -69,9 +69,7 @@ dev_infos_get(struct rte_eth_dev *eth, struct rte_eth_dev_info *info)
 	info->max_rx_pktlen = NC_MAX_MTU + NC_OVERHEAD;
 	info->min_mtu = RTE_ETHER_MIN_MTU;
 	info->max_mtu = NC_MAX_MTU;
-	/* the state of checksums is that which the sender's packet had */
-	info->rx_offload_capa = RTE_ETH_RX_OFFLOAD_SCATTER |
-		((meta & RTE_COMCH_META_RX) != 0 ? RTE_ETH_RX_OFFLOAD_CHECKSUM : 0) |
+	info->rx_offload_capa = RTE_ETH_RX_OFFLOAD_SCATTER | RTE_ETH_RX_OFFLOAD_CHECKSUM |
 		((meta & RTE_COMCH_META_TIME) != 0 ? RTE_ETH_RX_OFFLOAD_TIMESTAMP : 0);
 	info->rx_queue_offload_capa = info->rx_offload_capa;
 	info->tx_offload_capa = RTE_ETH_TX_OFFLOAD_MULTI_SEGS |
@@ -217,6 +215,7 @@ static int
 rx_queue_setup(struct rte_eth_dev *eth, uint16_t id, uint16_t nb_desc, unsigned int socket,
 		const struct rte_eth_rxconf *conf, struct rte_mempool *pool)
 {
+	const uint64_t offloads = conf->offloads | eth->data->dev_conf.rxmode.offloads;
 	struct nc_rxq *rxq;
 
 	if (conf->rx_deferred_start != 0)
@@ -227,8 +226,8 @@ rx_queue_setup(struct rte_eth_dev *eth, uint16_t id, uint16_t nb_desc, unsigned 
 	rxq->pool = pool;
 	rxq->port_id = eth->data->port_id;
 	rxq->epfd = rxq->kick_fd = -1;
-	rxq->scatter = ((conf->offloads | eth->data->dev_conf.rxmode.offloads) &
-			RTE_ETH_RX_OFFLOAD_SCATTER) != 0;
+	rxq->scatter = (offloads & RTE_ETH_RX_OFFLOAD_SCATTER) != 0;
+	rxq->cksum = offloads & RTE_ETH_RX_OFFLOAD_CHECKSUM;
 	eth->data->rx_queues[id] = rxq;
 	return 0;
 }
@@ -260,7 +259,7 @@ rxq_info_get(struct rte_eth_dev *eth, uint16_t id, struct rte_eth_rxq_info *info
 	info->mp = rxq->pool;
 	info->scattered_rx = rxq->scatter;
 	info->nb_desc = rxq->q.nb_desc;
-	info->conf.offloads = rxq->scatter ? RTE_ETH_RX_OFFLOAD_SCATTER : 0;
+	info->conf.offloads = rxq->cksum | (rxq->scatter ? RTE_ETH_RX_OFFLOAD_SCATTER : 0);
 }
 
 static void

@@ -109,6 +109,7 @@ struct nc_rxq {
 	uint16_t nb_spare;
 	bool scatter;              /* a packet may have several mbufs */
 	bool direct;               /* the peer writes into mbufs of the pool; no frames */
+	uint64_t cksum;            /* offloads that check one, or 0 */
 	uint32_t room;             /* bytes of an mbuf of the pool */
 	uint32_t frame_size;
 	uint8_t *frames;           /* nb_desc, where the peer writes */
@@ -186,6 +187,11 @@ int nc_args_parse(const char *name, const char *text, struct nc_args *args);
 int nc_args_dev_find(struct nc_port *port);
 /* Whether the device has engines for all queues. */
 int nc_args_engines_check(const struct nc_port *port);
+
+/* net_comch_cksum.c */
+
+/* Says in ol_flags what the checksums are that these offloads check. */
+void nc_cksum_check(struct rte_mbuf **pkts, uint16_t nb, uint64_t offloads);
 
 /* net_comch_intr.c */
 

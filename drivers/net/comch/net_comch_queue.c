@@ -202,6 +202,8 @@ nc_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t nb)
 		}
 		rxq->q.pkts += found;
 		queue_turn(&rxq->q, found == 0);
+		if (unlikely(rxq->cksum != 0))
+			nc_cksum_check(pkts, found, rxq->cksum);
 	}
 	nc_gate_leave(&rxq->q.gate);
 	return found;
