@@ -21,6 +21,7 @@
 #include <rte_interrupts.h>
 #include <rte_ip.h>
 #include <rte_mbuf.h>
+#include <rte_mbuf_ptype.h>
 #include <rte_memory.h>
 #include <rte_mempool.h>
 #include <rte_pmd_net_comch.h>
