@@ -315,10 +315,16 @@ peer_consumer(struct shm_chan *chan, struct shm_event *ev)
 	union shm_wire_msg reply = { 0 };
 	struct shm_remote_consumer *rc;
 	int fd = -1, ret;
+	bool taken;
 
 	if (!consumer_valid(msg))
 		return -EPROTO;
-	if (chan->fast != NULL && chan->fast->rcs[shm_wire_consumer_slot(msg->consumer)] != NULL)
+	/* another thread may start the first producer */
+	shm_dev_lock(dev);
+	taken = chan->fast != NULL &&
+		chan->fast->rcs[shm_wire_consumer_slot(msg->consumer)] != NULL;
+	shm_dev_unlock(dev);
+	if (taken)
 		return -EPROTO;
 	ret = ev->rc == NULL ? rc_create(chan, ev) : ev->ret;
 	if (ret == -EPROTO || ret == -EINPROGRESS)
