@@ -692,6 +692,9 @@ child_killed(struct test_place *place)
 		child = test_child_start_as("fp-child", place, test_place_function(0));
 		TEST_TRUE(child != NULL);
 		TEST_EXPECT(test_child_ask(child, UP_MS, "pair pairs"), 0);
+		/* what the last one has sent is fetched by then */
+		TEST_UNTIL(pt.nb_up[DPU] == i + 1 && pair_status(DPU, 0) == 0,
+			turn() + pair_idle(DPU, 0), UP_MS);
 		/* the child drops what it cannot send back yet */
 		TEST_UNTIL(fetch(DPU) != 0, turn() + send_any(), UP_MS);
 		test_child_kill(child);
