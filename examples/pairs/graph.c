@@ -92,7 +92,7 @@ graph_run(struct app *app)
 	struct rte_graph *graph;
 	rte_graph_t id;
 
-	node_pair = rte_comch_peer_pair(app->peer, 0);
+	node_pair = rte_comch_peer_pair_get(app->peer, 0);
 	id = rte_graph_create("pairs", &param);
 	if (id == RTE_GRAPH_ID_INVALID)
 		return -rte_errno;

@@ -63,8 +63,9 @@ service_run(struct app *app)
 	uint32_t id;
 	int ret = service_add(app->peer, &id);
 
-	if (ret == 0)
-		ret = service_core_start(id);
+	if (ret != 0)
+		return ret;
+	ret = service_core_start(id);
 	while (ret == 0 && !stopped)
 		stage_turn(&s);
 	/* the peer is this thread's again when the service does not run any more */

@@ -19,7 +19,7 @@ struct stage
 stage_of(const struct app *app, uint16_t index)
 {
 	return (struct stage){
-		.pair = rte_comch_peer_pair(app->peer, index),
+		.pair = rte_comch_peer_pair_get(app->peer, index),
 		.port = app->port,
 		.queue = index,
 	};

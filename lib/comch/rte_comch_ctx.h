@@ -372,6 +372,7 @@ int rte_comch_ctx_detach(struct rte_comch_ctx *ctx);
  *     waiting; progress it, and try again. Or a thread that uses another producer
  *     of the connection does not run; try again. Or the device is being reset.
  *   - -EMFILE: no file descriptor left.
+ *   - An error of rte_comch_meta_map_init(), of a consumer that asks for times.
  *   - -ENODEV: the device is gone. -EIO: it is broken. -ETIMEDOUT: it does not
  *     answer. What struct rte_comch_dev_info::status says, which may be another
  *     negative errno of a reset that failed. @see rte_comch_dev_reset()

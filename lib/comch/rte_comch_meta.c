@@ -14,6 +14,10 @@
 
 #include "rte_comch_meta.h"
 
+/* What requests become at the receiver. */
+#define REQUESTED (RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED | RTE_MBUF_F_RX_QINQ | \
+	RTE_MBUF_F_RX_QINQ_STRIPPED | RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK)
+
 int
 rte_comch_meta_map_init(uint32_t meta, bool receive, struct rte_comch_meta_map *map)
 {
@@ -36,15 +40,15 @@ rte_comch_meta_map_init(uint32_t meta, bool receive, struct rte_comch_meta_map *
 	}
 	map->flags = map->time_flag;
 	if ((meta & RTE_COMCH_META_RX) != 0) {
-		map->flags |= RTE_COMCH_META_RX_FLAGS;
+		map->flags |= RTE_COMCH_META_MBUF_RX;
 		map->wire_flags |= RTE_COMCH_META_WIRE_F_RX;
 		map->types = RTE_COMCH_META_WIRE_PTYPES;
 	}
 	if ((meta & RTE_COMCH_META_TX) != 0) {
-		map->flags |= RTE_COMCH_META_TX_FLAGS;
-		map->wire_flags |= RTE_COMCH_META_WIRE_F_RX;
+		map->flags |= RTE_COMCH_META_MBUF_TX;
+		map->wire_flags |= REQUESTED;
 	}
-	map->refused = RTE_COMCH_META_REQUESTS & ~(map->flags & RTE_COMCH_META_TX_FLAGS);
+	map->refused = RTE_COMCH_META_MBUF_REQUESTS & ~(map->flags & RTE_COMCH_META_MBUF_TX);
 	map->no_port = (meta & RTE_COMCH_META_PORT) != 0 ? 0 : UINT16_MAX;
 	map->any = meta != 0;
 	return 0;

@@ -43,12 +43,12 @@ extern "C" {
 struct rte_comch_meta {
 	uint32_t flags_l4;       /**< Flags, 24 bits; l4_len above them. */
 	uint32_t packet_type;    /**< 28 bits. */
-	uint16_t vlan_tci;       /**< If a flag says so. */
+	uint16_t vlan_tci;       /**< Without its flag it says nothing, and may be any. */
 	uint16_t vlan_tci_outer; /**< The same. */
 	uint16_t port;           /**< Of the sender; RTE_MBUF_PORT_INVALID: none. */
 	uint16_t l2_l3;          /**< l2_len, 7 bits; l3_len above it. */
-	uint32_t hash;           /**< RSS hash, or the lower half of a flow's mark. */
-	uint32_t mark;           /**< The upper half. */
+	uint32_t hash;           /**< The same: RSS hash, or the lower half of a flow's mark. */
+	uint32_t mark;           /**< The same: the upper half. */
 	uint64_t time;           /**< If a flag says so, of the clock of the sender's port. */
 };
 
@@ -64,12 +64,12 @@ struct rte_comch_meta {
 #define RTE_COMCH_META_WIRE_PTYPES UINT32_C(0x0fffffff)
 
 /** @cond the mbuf's numbers are ours, so long as these hold */
-#define RTE_COMCH_META_RX_FLAGS (RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_RSS_HASH | \
+#define RTE_COMCH_META_MBUF_RX (RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_RSS_HASH | \
 	RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_L4_CKSUM_MASK | RTE_MBUF_F_RX_IP_CKSUM_MASK | \
 	RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD | RTE_MBUF_F_RX_VLAN_STRIPPED | RTE_MBUF_F_RX_FDIR_ID | \
 	RTE_MBUF_F_RX_FDIR_FLX | RTE_MBUF_F_RX_QINQ_STRIPPED | RTE_MBUF_F_RX_QINQ | \
 	RTE_MBUF_F_RX_OUTER_L4_CKSUM_MASK)
-static_assert(RTE_COMCH_META_RX_FLAGS == RTE_COMCH_META_WIRE_F_RX, "wire");
+static_assert(RTE_COMCH_META_MBUF_RX == RTE_COMCH_META_WIRE_F_RX, "wire");
 static_assert(RTE_MBUF_F_RX_VLAN == 1 << 0 && RTE_MBUF_F_RX_RSS_HASH == 1 << 1 &&
 	RTE_MBUF_F_RX_FDIR == 1 << 2 && RTE_MBUF_F_RX_L4_CKSUM_BAD == 1 << 3 &&
 	RTE_MBUF_F_RX_IP_CKSUM_BAD == 1 << 4 && RTE_MBUF_F_RX_OUTER_IP_CKSUM_BAD == 1 << 5 &&
@@ -90,14 +90,14 @@ static_assert(sizeof(struct rte_comch_meta) == RTE_COMCH_META_SIZE, "wire");
 /** @endcond */
 
 /** Requests of an mbuf to the port that sends it, which can be carried to the peer. */
-#define RTE_COMCH_META_TX_FLAGS (RTE_MBUF_F_TX_IP_CKSUM | RTE_MBUF_F_TX_L4_MASK | \
+#define RTE_COMCH_META_MBUF_TX (RTE_MBUF_F_TX_IP_CKSUM | RTE_MBUF_F_TX_L4_MASK | \
 	RTE_MBUF_F_TX_VLAN | RTE_MBUF_F_TX_QINQ)
 /** What an mbuf says of its headers, which is no request. */
-#define RTE_COMCH_META_TX_HINTS (RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IPV6 | \
+#define RTE_COMCH_META_MBUF_HINTS (RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IPV6 | \
 	RTE_MBUF_F_TX_OUTER_IPV4 | RTE_MBUF_F_TX_OUTER_IPV6 | RTE_MBUF_F_TX_TUNNEL_MASK)
 
 /** All requests: what a consumer that asks for nothing refuses. */
-#define RTE_COMCH_META_REQUESTS (RTE_MBUF_F_TX_OFFLOAD_MASK & ~RTE_COMCH_META_TX_HINTS)
+#define RTE_COMCH_META_MBUF_REQUESTS (RTE_MBUF_F_TX_OFFLOAD_MASK & ~RTE_COMCH_META_MBUF_HINTS)
 
 /** What of a packet crosses, as bursts look at it. @see rte_comch_meta_map_init() */
 struct rte_comch_meta_map {
@@ -109,6 +109,7 @@ struct rte_comch_meta_map {
 	uint16_t no_port;    /**< 0xffff: the port does not cross. */
 	bool any;            /**< Something crosses. */
 	int32_t time_offset; /**< Of the time in an mbuf. */
+	uint64_t reserved[2]; /**< Zero. */
 };
 
 /**
@@ -171,7 +172,7 @@ __rte_experimental
 static inline uint64_t
 rte_comch_meta_put_requests(const struct rte_mbuf *m, uint64_t ol_flags, struct rte_comch_meta *to)
 {
-	uint64_t flags = ol_flags & RTE_COMCH_META_RX_FLAGS;
+	uint64_t flags = ol_flags & RTE_COMCH_META_MBUF_RX;
 
 	if ((ol_flags & (RTE_MBUF_F_TX_VLAN | RTE_MBUF_F_TX_QINQ)) != 0)
 		flags |= RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED;
@@ -205,11 +206,11 @@ rte_comch_meta_put(const struct rte_comch_meta_map *map, const struct rte_mbuf *
 		struct rte_comch_meta *to)
 {
 	const uint64_t asked = m->ol_flags & map->flags;
-	uint64_t flags = asked & RTE_COMCH_META_RX_FLAGS;
+	uint64_t flags = asked & RTE_COMCH_META_MBUF_RX;
 
 	to->l2_l3 = 0;
 	to->time = 0;
-	if (unlikely((asked & RTE_COMCH_META_TX_FLAGS) != 0))
+	if (unlikely((asked & RTE_COMCH_META_MBUF_TX) != 0))
 		flags = rte_comch_meta_put_requests(m, asked, to);
 	if (unlikely((asked & map->time_flag) != 0)) {
 		flags |= RTE_COMCH_META_WIRE_F_TIME;
@@ -270,7 +271,7 @@ rte_comch_meta_get(const struct rte_comch_meta_map *map, const struct rte_comch_
 		*RTE_MBUF_DYNFIELD(m, map->time_offset, rte_mbuf_timestamp_t *) =
 			rte_le_to_cpu_64(from->time);
 	}
-	if (unlikely((l4 | l2_l3) != 0) && (map->flags & RTE_COMCH_META_TX_FLAGS) != 0 &&
+	if (unlikely((l4 | l2_l3) != 0) && (map->flags & RTE_COMCH_META_MBUF_TX) != 0 &&
 			l2 + l3 + l4 <= m->pkt_len) {
 		m->l2_len = l2;
 		m->l3_len = l3;

@@ -424,12 +424,14 @@ conf_check(const struct rte_comch_peer_conf *conf, const struct rte_comch_dev_in
 			return -EINVAL;
 	if (conf->nb_desc > dev->max_posts || conf->nb_desc > dev->max_sends)
 		return -EINVAL;
-	if (dev->max_pes != 0 && conf->nb_pairs >= dev->max_pes)
+	if ((dev->max_pes != 0 && dev->nb_pes + conf->nb_pairs + 1 > dev->max_pes) ||
+			conf->nb_pairs > dev->max_producers ||
+			conf->nb_pairs > dev->max_consumers)
 		return -ENOSPC;
 	if (conf->nb_pairs == 0)
 		return conf->mem == NULL ? 0 : -EINVAL;
 	if (conf->meta != 0 && dev->max_imm_len < RTE_COMCH_META_SIZE)
-		return -EINVAL;
+		return -ENOTSUP;
 	if (rte_comch_mem_info_get(conf->mem, &mem) != 0 || mem.dev_id != conf->dev_id ||
 			mem.pool == NULL || (mem.flags & RTE_COMCH_MEM_F_PEER_WRITE) == 0)
 		return -EINVAL;
@@ -587,7 +589,7 @@ rte_comch_peer_info_get(const struct rte_comch_peer *peer, struct rte_comch_peer
 }
 
 struct rte_comch_pair *
-rte_comch_peer_pair(struct rte_comch_peer *peer, uint16_t index)
+rte_comch_peer_pair_get(struct rte_comch_peer *peer, uint16_t index)
 {
 	return peer == NULL || index >= peer->conf.nb_pairs ? NULL : &peer->pairs[index];
 }

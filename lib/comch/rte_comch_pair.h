@@ -25,7 +25,7 @@
  * rte_comch_mem_pool_create(dev_id, ..., RTE_COMCH_MEM_F_PEER_WRITE, &conf.mem);
  * rte_comch_peer_open(&conf, &peer);
  *
- * lcore i:  pair = rte_comch_peer_pair(peer, i);
+ * lcore i:  pair = rte_comch_peer_pair_get(peer, i);
  *           loop: rte_comch_pair_rx_burst(pair, ...); rte_comch_pair_tx_burst(pair, ...);
  * one more: loop: rte_comch_peer_progress(peer);
  *
@@ -56,7 +56,8 @@
  *
  * Restarts: when the connection ends, bursts return 0 until there is another one. What had
  * come before is given by rte_comch_pair_rx_burst() first, if the application fetches it at
- * once; what the peer had not fetched is lost.
+ * once: before its second send that is short, so a loop that tries to send again receives,
+ * too. What the peer had not fetched is lost.
  */
 
 #include <stdbool.h>
@@ -147,8 +148,9 @@ struct rte_comch_pair_info {
 	uint32_t consumer_id;           /**< Consumer of the peer that it sends to; or 0. */
 	/**
 	 * 0: packets go both ways. -EINPROGRESS: one of the two sides is not ready. -ENOTCONN:
-	 * there is no connection. Else why there are no queues on this one, as of
-	 * rte_comch_consumer_create() and rte_comch_ctx_start(); the next connection is tried.
+	 * there was no connection yet. Else why the last one has ended, or why there are no
+	 * queues on this one, as of rte_comch_consumer_create() and rte_comch_ctx_start(); the
+	 * next connection is tried.
 	 */
 	int status;
 	uint32_t reserved0;   /**< Zero. */
@@ -177,7 +179,9 @@ struct rte_comch_pair_info {
  *   - -EINVAL: conf or peer is NULL, not a device, no name, a value out of range, an unknown
  *     flag, a reserved field that is not 0, or mem is not such a region.
  *   - -ENODEV: there is no such function; or there are several, and rep is NULL.
- *   - -ENOSPC: the device has not as many engines.
+ *   - -ENOSPC: the device has not as many engines left, or connections of it not as many
+ *     producers or consumers.
+ *   - -ENOTSUP: meta, and the device has not as much immediate data.
  *   - An error of rte_comch_server_create(), rte_comch_client_create(),
  *     rte_comch_pe_create(), rte_comch_ctx_attach() or rte_comch_ctx_start().
  */
@@ -273,7 +277,7 @@ int rte_comch_peer_info_get(const struct rte_comch_peer *peer, struct rte_comch_
  *   The pair, valid until the peer is closed; NULL if there is none of this index.
  */
 __rte_experimental
-struct rte_comch_pair *rte_comch_peer_pair(struct rte_comch_peer *peer, uint16_t index);
+struct rte_comch_pair *rte_comch_peer_pair_get(struct rte_comch_peer *peer, uint16_t index);
 
 /** @} */
 

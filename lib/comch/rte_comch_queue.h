@@ -133,7 +133,10 @@ extern "C" {
 #define RTE_COMCH_META_RX RTE_BIT32(0)
 /** The number of the port, in the process that sends; RTE_MAX_ETHPORTS or more is none. */
 #define RTE_COMCH_META_PORT RTE_BIT32(1)
-/** The time of reception, if the process that sends has the dynamic field for it. */
+/**
+ * The time of reception, if the process that sends has the dynamic field for it when it hears
+ * of the consumer.
+ */
 #define RTE_COMCH_META_TIME RTE_BIT32(2)
 /**
  * What is requested of the port that sends: tags to insert are RTE_MBUF_F_RX_VLAN_STRIPPED
@@ -282,7 +285,7 @@ struct rte_comch_queue_stats {
  *   - -EACCES: the region has no RTE_COMCH_MEM_F_PEER_WRITE.
  *   - -ENOTCONN: the connection has ended.
  *   - -EAGAIN: the connection is on its way to another engine.
- *   - -ENOTSUP: the device has no consumers.
+ *   - -ENOTSUP: the device has no consumers, or too little immediate data for meta.
  *   - -ENOSPC: the connection has max_consumers of them.
  *   - -ENOMEM: no memory.
  */

@@ -388,7 +388,7 @@ do_giant(const char *args)
 static bool
 pair_echo(void)
 {
-	struct rte_comch_pair *pair = rte_comch_peer_pair(child.peer, 0);
+	struct rte_comch_pair *pair = rte_comch_peer_pair_get(child.peer, 0);
 	struct rte_mbuf *pkts[32];
 	uint16_t nb = rte_comch_pair_rx_burst(pair, pkts, RTE_DIM(pkts));
 	uint16_t sent = rte_comch_pair_tx_burst(pair, pkts, nb);

@@ -100,7 +100,7 @@ packet_random(const struct rte_comch_meta_map *map)
 
 	if (m == NULL || rte_rand_max(4) == 0)
 		return m;
-	m->ol_flags |= rte_rand() & RTE_COMCH_META_RX_FLAGS;
+	m->ol_flags |= rte_rand() & RTE_COMCH_META_MBUF_RX;
 	m->packet_type = (uint32_t)rte_rand() & RTE_COMCH_META_WIRE_PTYPES;
 	m->vlan_tci = (uint16_t)rte_rand();
 	m->vlan_tci_outer = (uint16_t)rte_rand();
@@ -125,7 +125,7 @@ static int
 packet_check(const struct rte_comch_meta_map *map, uint32_t meta, const struct rte_mbuf *sent,
 		const struct rte_mbuf *m, uint32_t producer)
 {
-	uint64_t flags = sent->ol_flags & map->flags & ~RTE_COMCH_META_TX_FLAGS;
+	uint64_t flags = sent->ol_flags & map->flags & ~RTE_COMCH_META_MBUF_TX;
 	const bool hash = (flags & (RTE_MBUF_F_RX_RSS_HASH | RTE_MBUF_F_RX_FDIR)) != 0;
 
 	TEST_EXPECT(m->ol_flags & ~RTE_MBUF_F_EXTERNAL, flags);
@@ -292,7 +292,7 @@ test_claims(struct test_fp *fp)
 		TEST_TRUE(m->next == NULL);
 		TEST_TRUE(m->port < RTE_MAX_ETHPORTS || m->port == RTE_MBUF_PORT_INVALID);
 		TEST_TRUE(m->l2_len + m->l3_len + m->l4_len <= 20);
-		TEST_EXPECT(m->ol_flags & ~(RTE_COMCH_META_RX_FLAGS | all.time_flag |
+		TEST_EXPECT(m->ol_flags & ~(RTE_COMCH_META_MBUF_RX | all.time_flag |
 			RTE_MBUF_F_EXTERNAL), 0);
 		TEST_TRUE(m->packet_type <= RTE_COMCH_META_WIRE_PTYPES);
 		if (i % 3 == 0)

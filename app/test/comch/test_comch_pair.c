@@ -139,7 +139,7 @@ turn(void)
 static struct rte_comch_pair *
 pair_of(unsigned int side, uint16_t index)
 {
-	return rte_comch_peer_pair(pt.peers[side], index);
+	return rte_comch_peer_pair_get(pt.peers[side], index);
 }
 
 static int
@@ -312,7 +312,7 @@ test_bad_handles(void)
 	TEST_EXPECT(rte_comch_peer_wait(NULL, 0), -EINVAL);
 	TEST_EXPECT(rte_comch_peer_close(NULL, 0), 0);
 	TEST_EXPECT(rte_comch_peer_info_get(NULL, &info), -EINVAL);
-	TEST_TRUE(rte_comch_peer_pair(NULL, 0) == NULL);
+	TEST_TRUE(rte_comch_peer_pair_get(NULL, 0) == NULL);
 	TEST_EXPECT(rte_comch_pair_stop(NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_pair_info_get(NULL, &pair_info), -EINVAL);
 	TEST_CALL(peer_open(DPU, 2));

@@ -545,7 +545,7 @@ tx_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf
 		uint32_t want, struct chunk *ch, const bool meta)
 {
 	/* requests are in the upper half: one instruction, if it is a constant */
-	const uint32_t refused = (meta ? rc->meta.refused : RTE_COMCH_META_REQUESTS) >> 32;
+	const uint32_t refused = (meta ? rc->meta.refused : RTE_COMCH_META_MBUF_REQUESTS) >> 32;
 	struct target target;
 	uint32_t credits, len, i;
 	uint64_t word;
@@ -638,7 +638,8 @@ tx_mbuf(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf 
 		slot = ch.head & rc->mask;
 		for (i = 0; i < ch.nb; i++) {
 			bytes += pkts[sent + i]->pkt_len;
-			if (meta && rte_comch_meta_has(&rc->meta, pkts[sent + i]))
+			if (meta && (ch.words[i] >> SHM_WIRE_CPL_IMM_SHIFT &
+					SHM_WIRE_CPL_IMM_MASK) != 0)
 				rte_comch_meta_put(&rc->meta, pkts[sent + i],
 					(struct rte_comch_meta *)(rc->imm +
 					(uint64_t)(slot + i) * rc->imm_size));
