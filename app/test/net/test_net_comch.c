@@ -425,7 +425,7 @@ test_meta(void)
 	TEST_EXPECT(rte_eth_dev_info_get(net.ids[HOST], &info), 0);
 	TEST_EXPECT(info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_VLAN_INSERT, 0);
 	TEST_TRUE((info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_CHECKSUM) != 0);
-	TEST_CALL(ports_up(1, 1, 1500, RTE_ETH_RX_OFFLOAD_CHECKSUM));
+	TEST_CALL(ports_up(1, 1, 1500, 0));
 	TEST_CALL(flags_cross(FOUND, &m));
 	TEST_CALL(found_check(m));
 	TEST_CALL(flags_refused(RTE_MBUF_F_TX_VLAN));
@@ -652,6 +652,9 @@ test_direct(void)
 	TEST_EXPECT(rte_eth_dev_stop(net.ids[DPU]), 0);
 	TEST_EXPECT(rte_eth_rx_burst_mode_get(net.ids[DPU], 0, &mode), -EINVAL);
 	TEST_EXPECT(rte_pmd_net_comch_pool_free(net.pools[DPU]), 0);
+	/* that of a port which waits for its peer */
+	NET_WAIT(!link_is_up(HOST), UP_MS);
+	TEST_EXPECT(rte_pmd_net_comch_pool_free(net.pools[HOST]), -EBUSY);
 	net.pools[DPU] = NULL;
 	/* one side is direct, and the other one copies */
 	TEST_EXPECT(rte_eth_rx_queue_setup(net.ids[DPU], 0, NB_DESC, SOCKET_ID_ANY, NULL,
@@ -1130,6 +1133,38 @@ test_stranger(void)
 	return send_one(HOST, 0, 64, 1, 1);
 }
 
+/* One whose pool is empty does not sleep: nothing would wake it. */
+static int
+test_direct_asleep(void)
+{
+	static struct rte_mbuf *held[NB_MBUFS];
+	struct rte_mbuf *m, *got[NB_DESC];
+	unsigned int nb = 0, nb_got = 0, i;
+
+	TEST_CALL(ports_up(1, 1, 1500, 0));
+	TEST_EXPECT(rte_eth_dev_rx_intr_ctl_q(net.ids[HOST], 0, RTE_EPOLL_PER_THREAD,
+			RTE_INTR_EVENT_ADD, NULL), 0);
+	while (nb < NB_MBUFS && (held[nb] = rte_pktmbuf_alloc(net.pools[HOST])) != NULL)
+		nb++;
+	for (i = 0; i < NB_DESC; i++) {
+		m = test_packet(net.pools[DPU], 64, 1, i);
+		NET_WAIT(rte_eth_tx_burst(net.ids[DPU], 0, &m, 1) == 1, TEST_MS);
+	}
+	NET_WAIT((nb_got += rte_eth_rx_burst(net.ids[HOST], 0, &got[nb_got],
+			(uint16_t)(NB_DESC - nb_got))) == NB_DESC, TEST_MS);
+	for (i = 0; i < 20; i++) {
+		TEST_EXPECT(rte_eth_rx_burst(net.ids[HOST], 0, &m, 1), 0);
+		TEST_EXPECT(sleep_ms(TEST_MS), 1);
+	}
+	for (i = 0; i < NB_DESC; i++)
+		TEST_CALL(packet_check(got[i], HOST, 64, i));
+	rte_pktmbuf_free_bulk(held, nb);
+	TEST_EXPECT(rte_eth_rx_burst(net.ids[HOST], 0, got, 1), 0);
+	TEST_CALL(send_one(DPU, 0, 64, 1, 1));
+	return rte_eth_dev_rx_intr_ctl_q(net.ids[HOST], 0, RTE_EPOLL_PER_THREAD,
+			RTE_INTR_EVENT_DEL, NULL);
+}
+
 #define NET_CASE(fn) TEST_CASE_ST(net_setup, net_teardown, fn)
 #define DIRECT_CASE(fn) TEST_CASE_ST(direct_setup, net_teardown, fn)
 /* A case of before, with pools of the devices. */
@@ -1162,6 +1197,7 @@ static struct unit_test_suite suite = {
 		DIRECT_CASE(test_direct_registered),
 		DIRECT_CASE(test_direct_scatter),
 		DIRECT_CASE(test_direct_no_mbuf),
+		DIRECT_CASE(test_direct_asleep),
 		DIRECT_TOO(test_packets),
 		DIRECT_TOO(test_meta),
 		TEST_CASE_NAMED(full_direct_setup, net_teardown, "test_meta_full_direct",

@@ -228,6 +228,7 @@ rx_queue_setup(struct rte_eth_dev *eth, uint16_t id, uint16_t nb_desc, unsigned 
 	rxq->epfd = rxq->kick_fd = -1;
 	rxq->scatter = (offloads & RTE_ETH_RX_OFFLOAD_SCATTER) != 0;
 	rxq->cksum = offloads & RTE_ETH_RX_OFFLOAD_CHECKSUM;
+	rxq->offloads = offloads;
 	eth->data->rx_queues[id] = rxq;
 	return 0;
 }
@@ -259,7 +260,7 @@ rxq_info_get(struct rte_eth_dev *eth, uint16_t id, struct rte_eth_rxq_info *info
 	info->mp = rxq->pool;
 	info->scattered_rx = rxq->scatter;
 	info->nb_desc = rxq->q.nb_desc;
-	info->conf.offloads = rxq->cksum | (rxq->scatter ? RTE_ETH_RX_OFFLOAD_SCATTER : 0);
+	info->conf.offloads = rxq->offloads;
 }
 
 static void

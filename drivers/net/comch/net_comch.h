@@ -110,6 +110,7 @@ struct nc_rxq {
 	bool scatter;              /* a packet may have several mbufs */
 	bool direct;               /* the peer writes into mbufs of the pool; no frames */
 	uint64_t cksum;            /* offloads that check one, or 0 */
+	uint64_t offloads;         /* as set up */
 	uint32_t room;             /* bytes of an mbuf of the pool */
 	uint32_t frame_size;
 	uint8_t *frames;           /* nb_desc, where the peer writes */
@@ -173,6 +174,7 @@ struct nc_port {
 	uint64_t alone;              /* the same, WAITING: nobody has come; 0: was said */
 	int reason;                  /* why it is not up, said once */
 	bool told;                   /* that the peer's queues or frames are others, said once */
+	bool told_meta;              /* that it takes no requests, the same */
 };
 
 /* net_comch.c */

@@ -153,7 +153,7 @@ nc_args_parse(const char *name, const char *text, struct nc_args *args)
 	rte_eth_random_addr(args->mac.addr_bytes);
 	kvlist = rte_kvargs_parse(text == NULL ? "" : text, keys);
 	if (kvlist == NULL) {
-		NC_LOG(ERR, "%s: '%s' has an unknown key; there are dev, shm, function, path, server, rep, role, mac",
+		NC_LOG(ERR, "%s: '%s' has an unknown key; there are dev, shm, function, path, server, rep, role, mac, meta",
 			name, text == NULL ? "" : text);
 		return -EINVAL;
 	}

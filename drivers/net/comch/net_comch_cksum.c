@@ -16,7 +16,7 @@
 
 #include "net_comch.h"
 
-/* Where any of it is known, it is what the port in front of the sender has found. */
+/* What the peer says of it is not believed where it is checked. */
 #define CKSUM_STATE (RTE_MBUF_F_RX_IP_CKSUM_MASK | RTE_MBUF_F_RX_L4_CKSUM_MASK)
 
 /* A UDP packet over IPv4 may come without one. */
@@ -76,12 +76,26 @@ packet_check(const struct rte_mbuf *m, uint64_t offloads)
 		RTE_MBUF_F_RX_L4_CKSUM_GOOD : RTE_MBUF_F_RX_L4_CKSUM_BAD;
 }
 
+/* Both bits: RTE_MBUF_F_RX_IP_CKSUM_NONE, or the other one. */
+static inline bool
+field_is_none(const struct rte_mbuf *m, uint64_t mask)
+{
+	return (m->ol_flags & mask) == mask;
+}
+
 void
 nc_cksum_check(struct rte_mbuf **pkts, uint16_t nb, uint64_t offloads)
 {
+	uint64_t flags;
 	uint16_t i;
 
-	for (i = 0; i < nb; i++)
-		if ((pkts[i]->ol_flags & CKSUM_STATE) == 0)
-			pkts[i]->ol_flags |= packet_check(pkts[i], offloads);
+	for (i = 0; i < nb; i++) {
+		flags = packet_check(pkts[i], offloads);
+		/* one that the sender has left to be filled in is not wrong */
+		if (field_is_none(pkts[i], RTE_MBUF_F_RX_IP_CKSUM_MASK))
+			flags |= RTE_MBUF_F_RX_IP_CKSUM_NONE;
+		if (field_is_none(pkts[i], RTE_MBUF_F_RX_L4_CKSUM_MASK))
+			flags |= RTE_MBUF_F_RX_L4_CKSUM_NONE;
+		pkts[i]->ol_flags = (pkts[i]->ol_flags & ~CKSUM_STATE) | flags;
+	}
 }

@@ -114,6 +114,8 @@ int
 nc_rx_intr_enable(struct rte_eth_dev *eth, uint16_t id)
 {
 	struct nc_rxq *rxq = eth->data->rx_queues[id];
+	struct rte_comch_room room;
+	struct rte_comch_ctx *ctx;
 	uint64_t count;
 	int ret = 0;
 
@@ -121,8 +123,13 @@ nc_rx_intr_enable(struct rte_eth_dev *eth, uint16_t id)
 		return -ENOTSUP; /* the port was configured without */
 	/* before the gate: if that is closed, who opens it kicks after this */
 	(void)!read(rxq->kick_fd, &count, sizeof(count));
-	if (nc_gate_enter(&rxq->q.gate) != NULL)
+	ctx = nc_gate_enter(&rxq->q.gate);
+	if (ctx != NULL)
 		ret = rte_comch_pe_arm_always(rxq->q.pe);
+	/* its pool is empty: the peer can send nothing, and mbufs that come back wake nobody */
+	if (ctx != NULL && rxq->direct && rte_comch_queue_room_get(ctx, 0, &room) == 0 &&
+			room.credits == 0)
+		nc_intr_kick(rxq);
 	nc_gate_leave(&rxq->q.gate);
 	return ret;
 }

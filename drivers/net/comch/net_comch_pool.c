@@ -50,17 +50,42 @@ rte_pmd_net_comch_pool_create(uint16_t port_id, const char *name, uint32_t nb,
 	return info.pool;
 }
 
+/* By a port that is started: it has the region also while it has no peer. */
+static bool
+pool_is_received_into(const struct rte_mempool *pool)
+{
+	struct nc_port *port;
+	struct nc_rxq *rxq;
+	uint16_t id, i;
+
+	RTE_ETH_FOREACH_DEV(id) {
+		port = nc_port_get(id);
+		if (port == NULL || port->eth->data->dev_started == 0)
+			continue;
+		for (i = 0; i < port->eth->data->nb_rx_queues; i++) {
+			rxq = port->eth->data->rx_queues[i];
+			if (rxq != NULL && rxq->pool == pool)
+				return true;
+		}
+	}
+	return false;
+}
+
 int
 rte_pmd_net_comch_pool_free(struct rte_mempool *pool)
 {
+	struct rte_comch_mem_info info;
 	struct rte_comch_mem *mem;
 	int16_t dev_id;
 
 	if (pool == NULL)
 		return 0;
+	if (pool_is_received_into(pool))
+		return -EBUSY;
 	RTE_COMCH_FOREACH_DEV(dev_id) {
 		mem = rte_comch_mem_pool_find(dev_id, pool, RTE_COMCH_MEM_F_PEER_WRITE);
-		if (mem != NULL)
+		/* the memory of one that was registered is the application's */
+		if (mem != NULL && rte_comch_mem_info_get(mem, &info) == 0 && info.page_size != 0)
 			return rte_comch_mem_free(mem);
 	}
 	return -EINVAL;

@@ -19,7 +19,7 @@
 
 #include "net_comch.h"
 
-/* Between two attempts of a client, and after a peer that speaks something else. */
+/* Between two attempts of a client. */
 #define RETRY_MS 100u
 /* What peers say until the port is up; one that says less is let go. */
 #define OPEN_MS 10000u
@@ -352,7 +352,7 @@ nc_port_begin(struct nc_port *port)
 		port->state = NC_WAITING;
 		port->retry = 0;
 		port->reason = 0;
-		port->told = false;
+		port->told = port->told_meta = false;
 		port->alone = after_ms(ALONE_MS);
 		return 0;
 	}
@@ -442,11 +442,11 @@ meta_tell(struct nc_port *port)
 {
 	struct rte_comch_remote_consumer_info peer;
 
-	if ((port->args.meta & RTE_COMCH_META_TX) == 0 || port->told ||
+	if ((port->args.meta & RTE_COMCH_META_TX) == 0 || port->told_meta ||
 			rte_comch_conn_consumer_info_get(port->conn, port_txq(port, 0)->consumer,
 				&peer) != 0 || (peer.meta & RTE_COMCH_META_TX) != 0)
 		return;
-	port->told = true;
+	port->told_meta = true;
 	NC_LOG(NOTICE, "%s: the peer takes no tags to insert and no checksums to fill in: give meta=full there, too",
 		port_name(port));
 }

@@ -83,14 +83,15 @@ struct rte_mempool *rte_pmd_net_comch_pool_create(uint16_t port_id, const char *
  * Free a pool of rte_pmd_net_comch_pool_create(). Its ports are stopped, all of them; they may
  * be closed, too.
  *
- * Threads: in any thread, once.
+ * Threads: in any thread that may start and stop its ports, once.
  *
  * @param pool
  *   The pool. NULL is allowed and does nothing.
  * @return
  *   - 0 on success; the pool is gone.
- *   - -EINVAL: it is not the pool of a comch device.
- *   - -EBUSY: a queue uses it, or not all of its mbufs are back.
+ *   - -EINVAL: it is not a pool of this function, or of rte_comch_mem_pool_create(), whose
+ *     region is void then.
+ *   - -EBUSY: a port that is started receives into it, or not all of its mbufs are back.
  */
 __rte_experimental
 int rte_pmd_net_comch_pool_free(struct rte_mempool *pool);
