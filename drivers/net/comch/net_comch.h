@@ -172,6 +172,7 @@ struct nc_port {
 	uint64_t deadline;           /* timer cycles, OPENING */
 	uint64_t retry;              /* the same, of a client that is WAITING */
 	uint64_t alone;              /* the same, WAITING: nobody has come; 0: was said */
+	uint64_t quiet;              /* the same: until then no other reason is said */
 	int reason;                  /* why it is not up, said once */
 	bool told;                   /* that the peer's queues or frames are others, said once */
 	bool told_meta;              /* that it takes no requests, the same */

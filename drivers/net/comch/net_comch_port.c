@@ -25,6 +25,8 @@
 #define OPEN_MS 10000u
 /* Without a peer for so long: the two sides may not mean the same. */
 #define ALONE_MS 5000u
+/* Between two reasons why it is not up. */
+#define QUIET_MS 1000u
 
 static const char *
 port_name(const struct nc_port *port)
@@ -145,14 +147,18 @@ ready_say(struct nc_port *port)
 	return say(port, &msg, sizeof(msg));
 }
 
-/* Why the port is not up, said once until it is, or until there is another reason. */
+/*
+ * Why the port is not up, said once until it is, or until there is another reason; and not
+ * as often as a peer comes and goes.
+ */
 static bool
 reason_is_new(struct nc_port *port, int reason)
 {
-	bool is_new = reason != port->reason;
-
+	if (reason == port->reason || rte_get_timer_cycles() < port->quiet)
+		return false;
 	port->reason = reason;
-	return is_new;
+	port->quiet = after_ms(QUIET_MS);
+	return true;
 }
 
 static bool
@@ -352,6 +358,7 @@ nc_port_begin(struct nc_port *port)
 		port->state = NC_WAITING;
 		port->retry = 0;
 		port->reason = 0;
+		port->quiet = 0;
 		port->told = port->told_meta = false;
 		port->alone = after_ms(ALONE_MS);
 		return 0;
