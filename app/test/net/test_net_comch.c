@@ -14,6 +14,7 @@
 
 #include <rte_byteorder.h>
 #include <rte_comch.h>
+#include <rte_comch_meta.h>
 #include <rte_epoll.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
@@ -1081,6 +1082,15 @@ test_args(void)
 	return TEST_SUCCESS;
 }
 
+/* A client that is no port, on a device of driver shm. */
+struct stranger {
+	int16_t dev;
+	struct rte_comch_pe *pe;
+	struct rte_comch_ctx *ctx;
+	struct rte_comch_conn *conn;
+	uint32_t consumer; /* of the port's first receive queue */
+};
+
 static void
 stranger_sent(struct rte_comch_task *task, int status __rte_unused, void *user_data __rte_unused)
 {
@@ -1093,40 +1103,97 @@ stranger_heard(struct rte_comch_conn *conn __rte_unused, const void *msg __rte_u
 {
 }
 
-/* A client that is no port says something else: a port takes its place. */
+static void
+stranger_found(struct rte_comch_conn *conn __rte_unused, uint32_t id, void *user_data)
+{
+	struct stranger *s = user_data;
+
+	if (s->consumer == 0)
+		s->consumer = id;
+}
+
+static void
+stranger_lost(struct rte_comch_conn *conn __rte_unused, uint32_t id __rte_unused,
+		void *user_data __rte_unused)
+{
+}
+
 static int
-test_stranger(void)
+stranger_state(const struct stranger *s)
+{
+	rte_comch_pe_progress(s->pe);
+	return rte_comch_ctx_state_get(s->ctx);
+}
+
+/* The card's port waits for somebody. */
+static int
+stranger_begin(struct stranger *s)
 {
 	const struct rte_comch_client_conf conf = {
 		.name = "net_comch",
-		.ctrl = { .send_cb = stranger_sent, .recv_cb = stranger_heard },
+		.ctrl = {
+			.send_cb = stranger_sent, .recv_cb = stranger_heard,
+			.consumer_new_cb = stranger_found, .consumer_gone_cb = stranger_lost,
+			.user_data = s,
+		},
 	};
-	struct rte_comch_ctx_info info;
-	struct rte_comch_task *task;
-	struct rte_comch_pe *pe;
-	struct rte_comch_ctx *ctx;
-	int dev, ret;
+	int dev;
 
-	if (net.place.is_open)
-		return test_skip("the stranger has a device of driver shm");
+	memset(s, 0, sizeof(*s));
 	TEST_CALL(port_configure(DPU, 1, 1500, 0));
 	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
 	dev = test_vdev_add("role=host,function=pf0,path=%s", net.path);
 	TEST_TRUE(dev >= 0);
-	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
-	TEST_EXPECT(rte_comch_client_create((int16_t)dev, &conf, &ctx), 0);
-	TEST_EXPECT(rte_comch_ctx_attach(ctx, pe), 0);
-	ret = rte_comch_ctx_start(ctx);
-	TEST_TRUE(ret == 0 || ret == -EINPROGRESS);
-	NET_WAIT(rte_comch_pe_progress(pe) >= 0 &&
-		rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_RUNNING, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_info_get(ctx, &info), 0);
-	TEST_EXPECT(rte_comch_conn_task_alloc(info.conn, "nonsense", 8, &task), 0);
+	s->dev = (int16_t)dev;
+	TEST_EXPECT(rte_comch_pe_create(NULL, &s->pe), 0);
+	TEST_EXPECT(rte_comch_client_create(s->dev, &conf, &s->ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(s->ctx, s->pe), 0);
+	return TEST_SUCCESS;
+}
+
+/* Whether a port has taken it: that announces its queues. One that is not done comes later. */
+static bool
+stranger_is_taken(struct stranger *s)
+{
+	int state = stranger_state(s);
+
+	if (state == RTE_COMCH_STATE_IDLE) {
+		s->consumer = 0;
+		rte_comch_ctx_start(s->ctx);
+	}
+	return state == RTE_COMCH_STATE_RUNNING && s->consumer != 0;
+}
+
+static int
+stranger_connect(struct stranger *s)
+{
+	struct rte_comch_ctx_info info;
+
+	NET_WAIT(stranger_is_taken(s), TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_info_get(s->ctx, &info), 0);
+	s->conn = info.conn;
+	return TEST_SUCCESS;
+}
+
+static int
+stranger_say(struct stranger *s, const void *msg, uint32_t len)
+{
+	struct rte_comch_task *task;
+
+	TEST_EXPECT(rte_comch_conn_task_alloc(s->conn, msg, len, &task), 0);
 	TEST_EXPECT(rte_comch_task_submit(task), 0);
-	NET_WAIT(rte_comch_pe_progress(pe) >= 0 &&
-		rte_comch_ctx_state_get(ctx) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	rte_comch_ctx_destroy(ctx);
-	rte_comch_pe_destroy(pe);
+	return TEST_SUCCESS;
+}
+
+/* It goes, and a port takes its place. */
+static int
+stranger_end(struct stranger *s)
+{
+	rte_comch_ctx_stop(s->ctx); /* it may have been sent away */
+	NET_WAIT(stranger_state(s) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	rte_comch_ctx_destroy(s->ctx);
+	rte_comch_pe_destroy(s->pe);
+	TEST_EXPECT(test_vdev_remove(s->dev), 0);
 	TEST_CALL(port_configure(HOST, 1, 1500, 0));
 	TEST_EXPECT(rte_eth_dev_start(net.ids[HOST]), 0);
 	NET_WAIT(link_is_up(DPU) && link_is_up(HOST), UP_MS);
@@ -1165,6 +1232,154 @@ test_direct_asleep(void)
 			RTE_INTR_EVENT_DEL, NULL);
 }
 
+/* What a port says first, in words: header, frames, queues, 16 consumers; and second. */
+#define HELLO_LEN 80u
+#define READY_LEN 8u
+#define SAID_MAGIC 0x6d434e63u
+#define SAID_HELLO 0x10001u
+#define SAID_READY 0x20001u
+
+static void
+hello_make(rte_le32_t *words, uint32_t nb_queues)
+{
+	unsigned int i;
+
+	words[0] = rte_cpu_to_le_32(SAID_MAGIC);
+	words[1] = rte_cpu_to_le_32(SAID_HELLO);
+	words[2] = rte_cpu_to_le_32(UINT32_MAX);
+	words[3] = rte_cpu_to_le_32(nb_queues);
+	for (i = 4; i < HELLO_LEN / 4; i++)
+		words[i] = rte_cpu_to_le_32(UINT32_MAX); /* there is no such consumer */
+}
+
+/* What is no greeting: a client that says it is sent away, and comes again. */
+static int
+test_stranger(void)
+{
+	static const struct {
+		uint32_t word;   /* of a greeting that is replaced */
+		uint32_t value;
+		uint32_t len;
+		unsigned int nb; /* how often it is said */
+	} cases[] = {
+		{ 0, 0x6e6f6e73, 8, 1 }, { 0, SAID_MAGIC, 1, 1 }, { 0, SAID_MAGIC, 7, 1 },
+		{ 1, SAID_HELLO + 1, HELLO_LEN, 1 }, { 1, 0x30001, READY_LEN, 1 },
+		{ 1, SAID_READY, READY_LEN, 1 }, { 1, SAID_READY, HELLO_LEN, 1 },
+		{ 3, 1, HELLO_LEN - 1, 1 }, { 3, 1, HELLO_LEN + 1, 1 }, { 3, 1, 16, 1 },
+		{ 3, 0, HELLO_LEN, 1 }, { 3, 17, HELLO_LEN, 1 }, { 3, UINT16_MAX, HELLO_LEN, 1 },
+		{ 3, 1, HELLO_LEN, 2 },
+	};
+	rte_le32_t words[HELLO_LEN / 4 + 1];
+	struct stranger s;
+	unsigned int i, j;
+
+	if (net.place.is_open)
+		return test_skip("the stranger has a device of driver shm");
+	TEST_CALL(stranger_begin(&s));
+	for (i = 0; i < RTE_DIM(cases); i++) {
+		TEST_CALL(stranger_connect(&s));
+		hello_make(words, 1);
+		words[HELLO_LEN / 4] = 0;
+		words[cases[i].word] = rte_cpu_to_le_32(cases[i].value);
+		for (j = 0; j < cases[i].nb; j++)
+			TEST_CALL(stranger_say(&s, words, cases[i].len));
+		NET_WAIT(stranger_state(&s) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_TRUE(!link_is_up(DPU));
+	}
+	return stranger_end(&s);
+}
+
+/* Packets with bytes in the place of metadata that no port writes, and frames that are none. */
+static int
+stranger_send(struct stranger *s, struct rte_comch_ctx *producer, struct rte_comch_mem *mem)
+{
+	uint8_t imm[RTE_COMCH_META_SIZE];
+	struct rte_comch_send msg = {
+		.mem = mem, .addr = rte_comch_mem_addr(mem), .imm = imm,
+		.flags = RTE_COMCH_SEND_F_NO_CPL,
+	};
+	struct rte_eth_stats stats;
+	struct rte_mbuf *m = NULL;
+	unsigned int i;
+
+	for (i = 0; i < 256; i++) {
+		memset(imm, (int)i, sizeof(imm));
+		imm[i % sizeof(imm)] ^= 0x5a;
+		msg.imm_len = i % 3 == 0 ? sizeof(imm) - 1 : sizeof(imm);
+		msg.len = i % 4 == 0 ? RTE_ETHER_HDR_LEN - 1 : RTE_ETHER_HDR_LEN + i % 4;
+		NET_WAIT(rte_comch_pe_progress(s->pe) >= 0 && rte_comch_producer_send_burst(
+				producer, s->consumer, &msg, 1) == 1, TEST_MS);
+		if (i % 4 == 0)
+			continue;
+		NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, &m, 1) == 1, TEST_MS);
+		TEST_EXPECT(m->port, net.ids[DPU]);
+		TEST_EXPECT(m->pkt_len, msg.len);
+		TEST_EXPECT(m->data_len, msg.len);
+		TEST_EXPECT(m->nb_segs, 1);
+		TEST_TRUE(m->next == NULL);
+		TEST_TRUE(m->l2_len + m->l3_len + m->l4_len <= (int)msg.len);
+		TEST_EXPECT(m->ol_flags & ~(RTE_COMCH_META_MBUF_RX | RTE_MBUF_F_EXTERNAL), 0);
+		if (i % 3 == 0)
+			TEST_EXPECT(m->ol_flags & ~RTE_MBUF_F_EXTERNAL, 0);
+		rte_pktmbuf_free(m);
+	}
+	TEST_EXPECT(rte_eth_stats_get(net.ids[DPU], &stats), 0);
+	TEST_EXPECT(stats.ipackets, 192);
+	TEST_EXPECT(stats.ierrors, 64);
+	return TEST_SUCCESS;
+}
+
+/*
+ * It says what a port says, and names consumers that there are not: nothing can be sent to
+ * it. It goes at each step: the card's port comes up for the next one.
+ */
+static int
+test_stranger_greets(void)
+{
+	static const struct rte_comch_producer_conf conf = { .nb_sends = 32 };
+	rte_le32_t words[HELLO_LEN / 4];
+	struct rte_comch_ctx *producer;
+	struct rte_comch_mem *mem;
+	struct stranger s;
+	struct rte_mbuf *m;
+	unsigned int i;
+
+	if (net.place.is_open)
+		return test_skip("the stranger has a device of driver shm");
+	TEST_CALL(stranger_begin(&s));
+	for (i = 0; i < 4; i++) {
+		TEST_CALL(stranger_connect(&s));
+		hello_make(words, 16);
+		if (i >= 1)
+			TEST_CALL(stranger_say(&s, words, HELLO_LEN));
+		words[1] = rte_cpu_to_le_32(SAID_READY);
+		if (i >= 2) {
+			TEST_CALL(stranger_say(&s, words, READY_LEN));
+			NET_WAIT(stranger_state(&s) >= 0 && link_is_up(DPU), TEST_MS);
+		}
+		if (i == 3)
+			break;
+		rte_comch_ctx_stop(s.ctx);
+		NET_WAIT(stranger_state(&s) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		NET_WAIT(!link_is_up(DPU), TEST_MS);
+	}
+	m = test_packet(net.pool, 64, 1, 1);
+	TEST_TRUE(m != NULL);
+	TEST_EXPECT(rte_eth_tx_burst(net.ids[DPU], 0, &m, 1), 0);
+	rte_pktmbuf_free(m);
+	TEST_EXPECT(rte_comch_mem_alloc(s.dev, 4096, 0, &mem), 0);
+	TEST_EXPECT(rte_comch_producer_create(s.conn, &conf, &producer), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(producer, s.pe), 0);
+	TEST_EXPECT(rte_comch_ctx_start(producer), 0);
+	TEST_CALL(stranger_send(&s, producer, mem));
+	rte_comch_ctx_stop(producer);
+	NET_WAIT(rte_comch_pe_progress(s.pe) >= 0 &&
+		rte_comch_ctx_state_get(producer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	rte_comch_ctx_destroy(producer);
+	TEST_EXPECT(rte_comch_mem_free(mem), 0);
+	return stranger_end(&s);
+}
+
 #define NET_CASE(fn) TEST_CASE_ST(net_setup, net_teardown, fn)
 #define DIRECT_CASE(fn) TEST_CASE_ST(direct_setup, net_teardown, fn)
 /* A case of before, with pools of the devices. */
@@ -1190,6 +1405,7 @@ static struct unit_test_suite suite = {
 		NET_CASE(test_api),
 		NET_CASE(test_args),
 		NET_CASE(test_stranger),
+		NET_CASE(test_stranger_greets),
 		NET_CASE(test_meta),
 		TEST_CASE_ST(none_setup, net_teardown, test_meta_none),
 		TEST_CASE_ST(full_setup, net_teardown, test_meta_full),
@@ -1202,6 +1418,7 @@ static struct unit_test_suite suite = {
 		DIRECT_TOO(test_meta),
 		TEST_CASE_NAMED(full_direct_setup, net_teardown, "test_meta_full_direct",
 			test_meta_full),
+		DIRECT_TOO(test_stranger_greets),
 		DIRECT_TOO(test_too_long),
 		DIRECT_TOO(test_queues_most),
 		DIRECT_TOO(test_restart),
