@@ -388,6 +388,98 @@ test_ways_more_host(void)
 	return ways(2, 3);
 }
 
+/* A client that makes its queues by hand, connected to the card's peer. */
+static int
+stranger_connect(struct test_fp_end *end)
+{
+	const struct rte_comch_client_conf conf = { .name = "pairs" };
+	uint32_t up = pt.nb_up[DPU];
+
+	memset(end, 0, sizeof(*end));
+	end->dev = test_pair.host;
+	end->pe = test_pe_new();
+	end->q_pe = test_pe_new();
+	end->ep = test_client_run_conf(&conf, end->pe);
+	TEST_UNTIL(pt.nb_up[DPU] == up + 1 && end->ep->conn != NULL, turn() + test_progress(),
+		UP_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+stranger_turn(void)
+{
+	return turn() + test_progress() + pair_idle(DPU, 0) + pair_idle(DPU, 1) +
+		pair_idle(DPU, 2);
+}
+
+static uint32_t
+way_of(uint16_t index)
+{
+	struct rte_comch_pair_info info;
+
+	return rte_comch_pair_info_get(pair_of(DPU, index), &info) == 0 ? info.consumer_id : 0;
+}
+
+static int
+ways_are(uint32_t first, uint32_t second, uint32_t third)
+{
+	TEST_UNTIL(way_of(0) == first && way_of(1) == second && way_of(2) == third,
+		stranger_turn(), UP_MS);
+	return TEST_SUCCESS;
+}
+
+/* What tags say that no pair says, of consumers that come and go beside each other. */
+static int
+test_tags(void)
+{
+	static const struct {
+		uint16_t nb;
+		uint16_t index;
+		uint8_t ways; /* a bit for each pair that sends there */
+	} cases[] = {
+		{ 0, 0, 0 }, { 0, 1, 0 }, { 0, UINT16_MAX, 0 }, { 1, 3, 0 }, { 1, UINT16_MAX, 0 },
+		{ UINT16_MAX, UINT16_MAX, 0 }, { 3, 3, 0 }, { UINT16_MAX, 3, 0 },
+		{ 1, 0, 7 }, { 1, 2, 4 }, { 2, 0, 5 }, { 2, 2, 4 }, { UINT16_MAX, 1, 2 },
+	};
+	struct rte_comch_consumer_conf conf = { .nb_posts = 8 };
+	struct test_q *q, *other;
+	struct test_fp_end end;
+	unsigned int i;
+	uint32_t id;
+
+	TEST_CALL(peer_open(DPU, 3));
+	TEST_CALL(stranger_connect(&end));
+	for (i = 0; i < RTE_DIM(cases); i++) {
+		conf.tag = (uint32_t)cases[i].nb << 16 | cases[i].index;
+		q = test_q_consumer(&end, &conf);
+		TEST_EXPECT(rte_comch_ctx_start(q->ctx), -EINPROGRESS);
+		TEST_UNTIL(test_q_state(q) == RTE_COMCH_STATE_RUNNING, stranger_turn(), UP_MS);
+		id = test_queue_id(q->ctx);
+		TEST_CALL(ways_are((cases[i].ways & 1) != 0 ? id : 0,
+			(cases[i].ways & 2) != 0 ? id : 0, (cases[i].ways & 4) != 0 ? id : 0));
+		/* another one, which says that it is all pairs, and goes */
+		conf.tag = 1 << 16;
+		other = test_q_consumer(&end, &conf);
+		TEST_EXPECT(rte_comch_ctx_start(other->ctx), -EINPROGRESS);
+		id = test_queue_id(other->ctx);
+		TEST_CALL(ways_are(id, id, id));
+		TEST_EXPECT(rte_comch_ctx_stop(q->ctx), -EINPROGRESS);
+		TEST_UNTIL(test_q_state(q) == RTE_COMCH_STATE_IDLE, stranger_turn(), UP_MS);
+		TEST_EXPECT(test_q_close(q), 0);
+		TEST_CALL(ways_are(id, id, id));
+		rte_comch_ctx_stop(other->ctx);
+		TEST_UNTIL(test_q_state(other) == RTE_COMCH_STATE_IDLE, stranger_turn(), UP_MS);
+		TEST_EXPECT(test_q_close(other), 0);
+		TEST_CALL(ways_are(0, 0, 0));
+	}
+	/* it goes, and pairs come */
+	rte_comch_ctx_stop(end.ep->ctx);
+	TEST_UNTIL(pt.nb_down[DPU] == 1, stranger_turn(), UP_MS);
+	TEST_CALL(peer_open(HOST, 3));
+	TEST_CALL(both_up(3, 3));
+	return send_one(HOST, 2, 2, LEN, 1);
+}
+
 /* Without pairs, a peer is a connection for messages. */
 static int
 test_messages(void)
@@ -731,6 +823,7 @@ static struct unit_test_suite suite = {
 		CASE(test_ways_same),
 		CASE(test_ways_more_dpu),
 		CASE(test_ways_more_host),
+		CASE(test_tags),
 		CASE(test_messages),
 		CASE(test_no_callbacks),
 		CASE(test_bad_packet),
