@@ -10,6 +10,11 @@
 
 #include <unistd.h>
 
+#include <rte_comch_meta.h>
+#include <rte_mbuf.h>
+#include <rte_memory.h>
+#include <rte_mempool.h>
+
 #include "test_shm_peer_fast.h"
 
 #define POSTS_HDR ((uint32_t)offsetof(struct shm_wire_posts, tail))
@@ -399,6 +404,98 @@ test_consumer_lies(void)
 	return TEST_SUCCESS;
 }
 
+/* A packet with all that a port may have found. */
+static struct rte_mbuf *
+meta_packet(struct rte_mempool *pool)
+{
+	struct rte_mbuf *m = test_packet(pool, 64, 1, 1);
+
+	if (m == NULL)
+		return NULL;
+	m->ol_flags |= RTE_COMCH_META_MBUF_RX;
+	m->packet_type = RTE_COMCH_META_WIRE_PTYPES;
+	m->vlan_tci = m->vlan_tci_outer = 0x0fff;
+	m->port = 1;
+	m->hash.fdir.lo = m->hash.fdir.hi = UINT32_MAX;
+	return m;
+}
+
+/* The first message of a consumer with one post, and that nothing lies behind its metadata. */
+static int
+meta_place_check(const struct hostile_consumer *c, bool comes)
+{
+	const uint64_t word = __atomic_load_n(&c->cpls->words[0], __ATOMIC_ACQUIRE);
+	const uint8_t *imm = (const uint8_t *)&c->cpls->words[1];
+	const uint32_t len = comes ? RTE_COMCH_META_SIZE : 0;
+	uint32_t i;
+
+	TEST_EXPECT((word >> SHM_WIRE_CPL_IMM_SHIFT) & SHM_WIRE_CPL_IMM_MASK, len);
+	for (i = len; i < shm_wire_imm_size(c->msg.imm_len); i++)
+		TEST_EXPECT(imm[i], 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * It asks for metadata in places that are larger, and by flags that there are not. What is
+ * known comes, in the place of the packet, and nothing beside it; what is not does not.
+ */
+static int
+test_consumer_meta(void)
+{
+	static const struct {
+		uint32_t imm_len;
+		uint32_t meta;
+		bool comes;
+	} cases[] = {
+		{ 32, RTE_COMCH_META_ALL, true }, { 33, RTE_COMCH_META_RX, true },
+		{ 39, RTE_COMCH_META_PORT, true }, { 255, UINT32_MAX, true },
+		{ 256, RTE_COMCH_META_TX, false }, { 32, ~RTE_COMCH_META_ALL, false },
+		{ 256, 0, false }, { 32, RTE_COMCH_META_TIME, false },
+		{ 31, RTE_COMCH_META_ALL, false }, { 0, ~RTE_COMCH_META_ALL, false },
+	};
+	const unsigned int nb_bad = 2; /* the last */
+	struct hostile_consumer c;
+	struct hostile_region r;
+	struct rte_mempool *pool;
+	struct rte_mbuf *m;
+	struct test_q *q;
+	struct hostile *e;
+	unsigned int i;
+
+	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
+	pool = rte_pktmbuf_pool_create("hostile_meta", 15, 0, 0, 256, SOCKET_ID_ANY);
+	TEST_TRUE(pool != NULL);
+	for (i = 0; i < RTE_DIM(cases); i++) {
+		memset(&c, 0, sizeof(c));
+		e = fast_connected();
+		TEST_EXPECT(hostile_region_send(e, &r, 0), 0);
+		c.msg.buf_size = 100;
+		c.msg.imm_len = cases[i].imm_len;
+		c.msg.meta = cases[i].meta;
+		c.msg.nb_posts = 1; /* its place is the last one, too */
+		if (i >= RTE_DIM(cases) - nb_bad) {
+			TEST_EXPECT(hostile_consumer_ask(e, &c, 9, 0), 0);
+			TEST_CALL(fast_conn_dies(e, "meta", i));
+			hostile_consumer_free(&c);
+			continue;
+		}
+		TEST_EXPECT(hostile_consumer_start(e, &c, 9, 0), 0);
+		q = fast_producer();
+		hostile_post(&c, 0, 100);
+		m = meta_packet(pool);
+		TEST_TRUE(m != NULL);
+		TEST_EXPECT(rte_comch_producer_tx_burst(q->ctx, 9, &m, 1), 1);
+		TEST_CALL(meta_place_check(&c, cases[i].comes));
+		TEST_EXPECT(fast_breaches(), 0);
+		fast_case_end();
+		hostile_consumer_free(&c);
+	}
+	TEST_TRUE(rte_mempool_full(pool));
+	rte_mempool_free(pool);
+	hostile_region_free(&r);
+	return TEST_SUCCESS;
+}
+
 /* Identifiers may be any but 0; what is sent to another one of the slot goes nowhere. */
 static int
 test_consumer_ids(void)
@@ -639,6 +736,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_consumer_values),
 		FAST_CASE(test_consumer_sizes),
 		FAST_CASE(test_consumer_lies),
+		FAST_CASE(test_consumer_meta),
 		FAST_CASE(test_consumer_ids),
 		FAST_CASE(test_segments),
 		FAST_CASE(test_order_theirs),

@@ -142,6 +142,8 @@ hostile_consumer_ask(struct hostile *e, struct hostile_consumer *c, uint32_t id,
 	msg.consumer.imm_len = c->msg.imm_len;
 	msg.consumer.buf_size = c->msg.buf_size;
 	msg.consumer.flags |= c->msg.flags;
+	msg.consumer.meta = c->msg.meta;
+	msg.consumer.tag = c->msg.tag;
 	msg.consumer.consumer = id;
 	msg.consumer.region = region;
 	c->msg = msg.consumer;
