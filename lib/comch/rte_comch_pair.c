@@ -20,10 +20,13 @@
 #include <rte_mbuf.h>
 #include <rte_memory.h>
 
+#include "comch_private.h"
 #include "rte_comch.h"
 
 /* Between two attempts of a client. */
 #define RETRY_MS 100u
+/* Without a peer for so long: that is said, once. */
+#define ALONE_MS 5000u
 /* Bursts with work after which the engine turns; after one without it turns at once. */
 #define TURN_BURSTS 16u
 /* What a peer that failed to open is given to end what it had begun. */
@@ -58,6 +61,7 @@ struct rte_comch_peer {
 	struct rte_comch_ctx *ctx;
 	struct rte_comch_conn *conn;
 	uint64_t retry;    /* timer cycles, while it is IDLE */
+	uint64_t alone;    /* the same, while there is no connection; 0: was said */
 	uint32_t nb_conns;
 	int reason;
 	bool is_client;
@@ -279,6 +283,7 @@ conn_lose(struct rte_comch_peer *peer, int reason)
 
 	peer->conn = NULL;
 	peer->reason = reason;
+	peer->alone = after_ms(ALONE_MS);
 	for (i = 0; i < peer->conf.nb_pairs; i++) {
 		__atomic_store_n(&peer->pairs[i].consumer_id, 0, __ATOMIC_RELAXED);
 		/* acq_rel: as the exchange in pair_step(), and as the store in conn_take() */
@@ -375,7 +380,11 @@ rep_find(const struct rte_comch_peer_conf *conf)
 	if (conf->rep != NULL)
 		return rte_comch_rep_get_id_by_name(conf->dev_id, conf->rep);
 	ret = rte_comch_rep_list(conf->dev_id, &rep, 1);
-	return ret == 1 ? rep.rep_id : ret < 0 ? ret : -ENODEV;
+	if (ret == 1 || ret < 0)
+		return ret == 1 ? rep.rep_id : ret;
+	COMCH_LOG(ERR, "device %d has %d representors, give the name of one in rep",
+		conf->dev_id, ret);
+	return -ENODEV;
 }
 
 static int
@@ -481,6 +490,7 @@ rte_comch_peer_open(const struct rte_comch_peer_conf *conf, struct rte_comch_pee
 	p->conf = *conf;
 	p->conf.name = p->conf.rep = NULL;
 	p->is_client = dev.role == RTE_COMCH_ROLE_HOST;
+	p->alone = after_ms(ALONE_MS);
 	ret = peer_begin(p, conf, dev.numa_node);
 	if (ret != 0) {
 		rte_comch_peer_close(p, UNDO_MS);
@@ -505,6 +515,19 @@ ctx_again(struct rte_comch_peer *peer)
 		peer->reason = ret;
 }
 
+/* The two sides may not mean the same. */
+static void
+alone_tell(struct rte_comch_peer *peer)
+{
+	if (peer->alone == 0 || rte_get_timer_cycles() < peer->alone)
+		return;
+	peer->alone = 0;
+	COMCH_LOG(NOTICE, "device %d: no peer yet%s%s: start the %s's side, with the same function and server name",
+		peer->conf.dev_id, peer->reason != 0 ? ", " : "",
+		peer->reason != 0 ? rte_comch_reason_str(peer->reason) : "",
+		peer->is_client ? "card" : "host");
+}
+
 int
 rte_comch_peer_progress(struct rte_comch_peer *peer)
 {
@@ -513,8 +536,10 @@ rte_comch_peer_progress(struct rte_comch_peer *peer)
 	if (peer == NULL)
 		return -EINVAL;
 	ret = rte_comch_pe_progress(peer->pe);
-	if (ret >= 0 && peer->conn == NULL && !peer->closing)
+	if (ret >= 0 && peer->conn == NULL && !peer->closing) {
 		ctx_again(peer);
+		alone_tell(peer);
+	}
 	return ret;
 }
 
