@@ -236,40 +236,44 @@ rte_comch_meta_put(const struct rte_comch_meta_map *map, const struct rte_mbuf *
  *
  * @param map
  *   What was asked for.
- * @param from
- *   The header, a copy that the peer cannot change.
+ * @param imm
+ *   The header, as immediate data of RTE_COMCH_META_SIZE bytes, at any address. It is copied
+ *   before it is looked at, as the peer may change it.
  * @param[in,out] m
  *   The packet: as rte_pktmbuf_alloc() has it, with its length.
  */
 __rte_experimental
 static inline void
-rte_comch_meta_get(const struct rte_comch_meta_map *map, const struct rte_comch_meta *from,
-		struct rte_mbuf *m)
+rte_comch_meta_get(const struct rte_comch_meta_map *map, const void *imm, struct rte_mbuf *m)
 {
-	const uint32_t flags_l4 = rte_le_to_cpu_32(from->flags_l4);
-	const uint32_t flags = flags_l4 & map->wire_flags;
-	const uint32_t l4 = flags_l4 >> RTE_COMCH_META_WIRE_L4_SHIFT;
-	const uint16_t l2_l3 = rte_le_to_cpu_16(from->l2_l3);
-	const uint32_t l2 = l2_l3 & ((1u << RTE_COMCH_META_WIRE_L3_SHIFT) - 1);
-	const uint32_t l3 = l2_l3 >> RTE_COMCH_META_WIRE_L3_SHIFT;
-	const uint16_t port = rte_le_to_cpu_16(from->port) | map->no_port;
+	uint32_t flags_l4, flags, l2, l3, l4;
+	struct rte_comch_meta from;
+	uint16_t l2_l3, port;
 
+	memcpy(&from, imm, sizeof(from));
+	flags_l4 = rte_le_to_cpu_32(from.flags_l4);
+	flags = flags_l4 & map->wire_flags;
+	l4 = flags_l4 >> RTE_COMCH_META_WIRE_L4_SHIFT;
+	l2_l3 = rte_le_to_cpu_16(from.l2_l3);
+	l2 = l2_l3 & ((1u << RTE_COMCH_META_WIRE_L3_SHIFT) - 1);
+	l3 = l2_l3 >> RTE_COMCH_META_WIRE_L3_SHIFT;
+	port = rte_le_to_cpu_16(from.port) | map->no_port;
 	m->ol_flags |= flags & RTE_COMCH_META_WIRE_F_RX;
-	m->packet_type = rte_le_to_cpu_32(from->packet_type) & map->types;
+	m->packet_type = rte_le_to_cpu_32(from.packet_type) & map->types;
 	if ((flags & RTE_MBUF_F_RX_VLAN) != 0)
-		m->vlan_tci = rte_le_to_cpu_16(from->vlan_tci);
+		m->vlan_tci = rte_le_to_cpu_16(from.vlan_tci);
 	if ((flags & RTE_MBUF_F_RX_QINQ) != 0)
-		m->vlan_tci_outer = rte_le_to_cpu_16(from->vlan_tci_outer);
+		m->vlan_tci_outer = rte_le_to_cpu_16(from.vlan_tci_outer);
 	if ((flags & (RTE_MBUF_F_RX_RSS_HASH | RTE_MBUF_F_RX_FDIR)) != 0) {
-		m->hash.fdir.lo = rte_le_to_cpu_32(from->hash);
-		m->hash.fdir.hi = rte_le_to_cpu_32(from->mark);
+		m->hash.fdir.lo = rte_le_to_cpu_32(from.hash);
+		m->hash.fdir.hi = rte_le_to_cpu_32(from.mark);
 	}
 	if (port < RTE_MAX_ETHPORTS)
 		m->port = port;
 	if (unlikely((flags & RTE_COMCH_META_WIRE_F_TIME) != 0)) {
 		m->ol_flags |= map->time_flag;
 		*RTE_MBUF_DYNFIELD(m, map->time_offset, rte_mbuf_timestamp_t *) =
-			rte_le_to_cpu_64(from->time);
+			rte_le_to_cpu_64(from.time);
 	}
 	if (unlikely((l4 | l2_l3) != 0) && (map->flags & RTE_COMCH_META_MBUF_TX) != 0 &&
 			l2 + l3 + l4 <= m->pkt_len) {

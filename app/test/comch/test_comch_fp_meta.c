@@ -309,7 +309,6 @@ test_own_memory(struct test_fp *fp)
 	struct rte_comch_consumer_conf conf = { .nb_posts = 1, .meta = RTE_COMCH_META_RX };
 	struct rte_comch_meta_map map;
 	struct test_q *producer, *q;
-	struct rte_comch_meta header;
 	struct rte_comch_post post;
 	struct rte_comch_cpl cpl;
 	struct test_slots slots;
@@ -344,8 +343,7 @@ test_own_memory(struct test_fp *fp)
 			continue;
 		m = rte_pktmbuf_alloc(tx_pool);
 		TEST_TRUE(m != NULL);
-		memcpy(&header, cpl.imm, sizeof(header));
-		rte_comch_meta_get(&map, &header, m);
+		rte_comch_meta_get(&map, cpl.imm, m);
 		TEST_EXPECT(m->ol_flags, RTE_MBUF_F_RX_RSS_HASH);
 		TEST_EXPECT(m->hash.rss, 77);
 		rte_pktmbuf_free(m);

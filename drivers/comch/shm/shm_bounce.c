@@ -201,7 +201,6 @@ bounce_rx(struct shm_consumer *c, struct rte_mbuf **pkts, uint32_t nb)
 {
 	struct rte_comch_cpl cpls[BOUNCE_BURST];
 	uint32_t pos = c->poll_pos, i, n;
-	struct rte_comch_meta header;
 	struct rte_mbuf *pkt;
 
 	n = shm_cpl_poll(c, cpls, nb);
@@ -211,10 +210,8 @@ bounce_rx(struct shm_consumer *c, struct rte_mbuf **pkts, uint32_t nb)
 		pkt->data_len = cpls[i].len;
 		pkt->pkt_len = cpls[i].len;
 		pkt->hash.usr = cpls[i].producer_id;
-		if (cpls[i].imm_len == RTE_COMCH_META_SIZE && c->meta.any) {
-			memcpy(&header, cpls[i].imm, sizeof(header));
-			rte_comch_meta_get(&c->meta, &header, pkt);
-		}
+		if (cpls[i].imm_len == RTE_COMCH_META_SIZE && c->meta.any)
+			rte_comch_meta_get(&c->meta, cpls[i].imm, pkt);
 		pkts[i] = pkt;
 	}
 	return n;

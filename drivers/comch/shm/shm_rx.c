@@ -436,7 +436,6 @@ rx_row(struct shm_consumer *c, struct rte_mbuf **pkts, uint32_t nb, int *ret, co
 	const uint64_t lap = shm_wire_lap(c->poll_pos, c->shift);
 	const struct shm_posted *posted = &c->posted[slot];
 	const uint64_t *words = &c->cpls->words[slot];
-	struct rte_comch_meta header;
 	struct rx_cpl got;
 	uint64_t bytes = 0;
 	uint32_t i;
@@ -451,11 +450,9 @@ rx_row(struct shm_consumer *c, struct rte_mbuf **pkts, uint32_t nb, int *ret, co
 		rte_prefetch0(posted[i].addr);
 		pkts[i] = (struct rte_mbuf *)(uintptr_t)posted[i].cookie;
 		rx_header_set(c, pkts[i], &got);
-		if (meta && got.imm_len == sizeof(header)) {
-			memcpy(&header, c->imm + (uint64_t)(slot + i) * c->imm_size,
-				sizeof(header));
-			rte_comch_meta_get(&c->meta, &header, pkts[i]);
-		}
+		if (meta && got.imm_len == RTE_COMCH_META_SIZE)
+			rte_comch_meta_get(&c->meta, c->imm + (uint64_t)(slot + i) * c->imm_size,
+				pkts[i]);
 		bytes += got.len;
 	}
 	c->poll_pos += i;

@@ -79,7 +79,6 @@ frame_take(struct nc_rxq *rxq, struct rte_mbuf *m, const struct rte_comch_cpl *c
 {
 	const uint8_t *data = rxq->frames + (size_t)cpl->cookie * rxq->frame_size;
 	const uint32_t len = (uint32_t)cpl->len;
-	struct rte_comch_meta header;
 
 	m->port = rxq->port_id;
 	if (unlikely(cpl->status != 0 || len < RTE_ETHER_HDR_LEN)) {
@@ -96,10 +95,8 @@ frame_take(struct nc_rxq *rxq, struct rte_mbuf *m, const struct rte_comch_cpl *c
 		rte_pktmbuf_free(m);
 		return false;
 	}
-	if (cpl->imm_len == sizeof(header)) {
-		memcpy(&header, cpl->imm, sizeof(header));
-		rte_comch_meta_get(&rxq->meta, &header, m);
-	}
+	if (cpl->imm_len == RTE_COMCH_META_SIZE)
+		rte_comch_meta_get(&rxq->meta, cpl->imm, m);
 	rxq->q.bytes += len;
 	return true;
 }

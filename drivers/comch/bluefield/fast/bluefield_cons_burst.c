@@ -533,7 +533,6 @@ rx_row(struct bf_consumer *c, struct rte_mbuf **pkts, uint32_t nb, const bool wi
 	struct bf_free_row back = bf_free_row_begin(&c->rq);
 	const struct rx_limits lim = rx_limits(c);
 	const struct bf_cqe *cqe;
-	struct rte_comch_meta header;
 	uint64_t bytes = 0;
 	struct rx_cpl got;
 	uint32_t n = 0;
@@ -548,10 +547,8 @@ rx_row(struct bf_consumer *c, struct rte_mbuf **pkts, uint32_t nb, const bool wi
 		pkts[n]->hash.usr = got.producer;
 		if (unlikely(c->places != NULL) && got.len != 0)
 			bf_bounce_in(c->mem, rte_pktmbuf_mtod(pkts[n], void *), got.len);
-		if (with_imm && got.imm_len == sizeof(header) && c->meta.any) {
-			memcpy(&header, c->imm + got.index * IMM_SLOT, sizeof(header));
-			rte_comch_meta_get(&c->meta, &header, pkts[n]);
-		}
+		if (with_imm && got.imm_len == RTE_COMCH_META_SIZE && c->meta.any)
+			rte_comch_meta_get(&c->meta, c->imm + got.index * IMM_SLOT, pkts[n]);
 		bytes += got.len;
 		n++;
 	}
