@@ -9,17 +9,14 @@ are two processes on devices of driver shm. The last line is "N passed, N failed
 """
 
 import os
-import pty
 import re
-import select
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 
-WAIT_S = 60
+from terminal import Failure, Terminal, WAIT_S
+
 PROMPT = 'comch> '
 # Ctrl-A, Ctrl-K.
 WIPE = '\x01\x0b'
@@ -27,16 +24,10 @@ WIPE = '\x01\x0b'
 CODES = re.compile(r'\x1b(\[[0-9;?]*[A-Za-z]|[A-Z78])')
 
 
-class Failure(Exception):
-    pass
-
-
-class Tool:
+class Tool(Terminal):
     """A process of the tool, with a prompt on a terminal of its own."""
 
     def __init__(self, build, folder, role, options):
-        self.role = role
-        self.text = ''
         cpus = sorted(os.sched_getaffinity(0))
         name = 'host' if role == 'client' else 'dpu'
         command = [f'{build}/app/dpdk-test-comch', '--no-huge', '-m', '64', '--no-pci',
@@ -44,29 +35,12 @@ class Tool:
                    '--lcores', f'0@{cpus[0 if role == "client" else -1]}',
                    '--vdev', f'comch_shm0,role={name},path={folder}',
                    '--', f'--{role}', '--interactive', *options]
-        self.fd, terminal = pty.openpty()
-        self.process = subprocess.Popen(command, stdin=terminal, stdout=terminal,
-                                        stderr=terminal, cwd=folder, start_new_session=True)
-        os.close(terminal)
+        super().__init__(role, command, cwd=folder)
         self.expect(re.escape(PROMPT))
-
-    def read(self, seconds):
-        if not select.select([self.fd], [], [], seconds)[0]:
-            return
-        try:
-            self.text += os.read(self.fd, 65536).decode(errors='replace')
-        except OSError:
-            raise Failure(f'{self.role} has ended:\n{self.text[-2000:]}') from None
 
     def expect(self, pattern, begin=0):
         """The text from a place on, up to a pattern."""
-        end = time.monotonic() + WAIT_S
-        while time.monotonic() < end:
-            found = re.search(pattern, self.text[begin:])
-            if found:
-                return self.text[begin:begin + found.end()]
-            self.read(0.1)
-        raise Failure(f'{self.role} does not say "{pattern}":\n{self.text[-2000:]!r}')
+        return self.text[begin:begin + self.find(pattern, begin).end()]
 
     def type(self, keys, pattern):
         """Press keys; what is printed until a pattern, without the terminal's codes."""
@@ -103,7 +77,7 @@ class Tool:
         except Failure:
             pass
         if self.process.wait(WAIT_S) != 0:
-            raise Failure(f'{self.role} ends with {self.process.returncode}:\n{self.text[-2000:]}')
+            raise Failure(f'{self.name} ends with {self.process.returncode}:\n{self.text[-2000:]}')
 
 
 class Pair:
@@ -124,10 +98,7 @@ class Pair:
 
     def end(self):
         for tool in self.all:
-            if tool.process.poll() is None:
-                tool.process.send_signal(signal.SIGKILL)
-                tool.process.wait()
-            os.close(tool.fd)
+            tool.end()
         shutil.rmtree(self.folder)
 
 
@@ -178,7 +149,7 @@ def case_lines(pair):
             # what the terminal has of it at last
             seen = CODES.sub('', re.sub(r'.*\r\x1b\[K', '', line))
             if re.search(r'.(fp-rate: \d|session \d|serving )', seen):
-                raise Failure(f'{tool.role} writes over its prompt: {line!r}')
+                raise Failure(f'{tool.name} writes over its prompt: {line!r}')
     host.quit()
     card.quit()
 
@@ -202,22 +173,22 @@ def case_show(pair):
         second = values(text, 'tx_msgs')[0]
         # of the second or more between the two
         if len(first) != 1 or not 0 < second[1] <= second[0] - first[0]:
-            raise Failure(f'{tool.role}: {first}, then:\n{text}')
+            raise Failure(f'{tool.name}: {first}, then:\n{text}')
         text = tool.say('show comch comch_shm0 queues')
         queues = {row: values(text, row) for row in ('producer', 'consumer')}
         if len(queues['producer']) != 2 or len(queues['consumer']) != 3:
-            raise Failure(f'{tool.role}: other queues:\n{text}')
+            raise Failure(f'{tool.name}: other queues:\n{text}')
         # identifier, process, credits, messages, bytes, errors and rate of each
         for number, row in enumerate(sum(queues.values(), [])):
             if len(row) != 7 or row[4] != 64 * row[3] or row[3] == 0 or row[5] != 0:
-                raise Failure(f'{tool.role}: queue {number}:\n{text}')
+                raise Failure(f'{tool.name}: queue {number}:\n{text}')
         # a burst may be on its way back
         if not all(384 <= row[2] <= 512 for row in queues['consumer']):
-            raise Failure(f'{tool.role}: posted buffers:\n{text}')
+            raise Failure(f'{tool.name}: posted buffers:\n{text}')
         text = tool.say('show comch 0 clients')
         peer = (card if tool is host else host).process.pid
         if len([row for row in values(text, '1') + values(text, '2') if peer in row]) != 2:
-            raise Failure(f'{tool.role}: other connections:\n{text}')
+            raise Failure(f'{tool.name}: other connections:\n{text}')
     host.say('stop')
     host.expect(rf'Summary: 1 result, 0 failed[\s\S]*{PROMPT}')
     sent, received = values(host.say('show comch 0 stats'), 'tx_msgs'), \

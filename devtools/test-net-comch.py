@@ -10,27 +10,22 @@ software BlueField. The last line is "N passed, N failed".
 """
 
 import os
-import pty
 import re
-import select
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-WAIT_S = 60
+import pcap_file
+from terminal import Failure, Terminal, WAIT_S
+
 # Through the example pipeline.
 PACKETS = 50000
 
 
-class Failure(Exception):
-    pass
-
-
-class Testpmd:
+class Testpmd(Terminal):
     """A testpmd that takes commands."""
 
     def __init__(self, build, name, lcores, vdevs, options):
@@ -47,32 +42,13 @@ class Testpmd:
             command += ['--vdev', vdev]
         command += ['--', '-i', '--total-num-mbufs=16384',
                     '--no-mlockall', *options]
-        self.name = name
-        self.text = ''
         self.seen = 0
-        # with a terminal it has a prompt, and writes line by line
-        self.fd, terminal = pty.openpty()
-        self.process = subprocess.Popen(command, env=env, stdin=terminal, stdout=terminal,
-                                        stderr=terminal, start_new_session=True)
-        os.close(terminal)
-
-    def read(self, seconds):
-        if not select.select([self.fd], [], [], seconds)[0]:
-            return
-        try:
-            self.text += os.read(self.fd, 65536).decode(errors='replace')
-        except OSError:
-            raise Failure(f'{self.name} has ended:\n{self.text[-2000:]}') from None
+        super().__init__(name, command, env=env)
 
     def expect(self, pattern, seconds=WAIT_S):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            found = re.search(pattern, self.text[self.seen:])
-            if found:
-                self.seen += found.end()
-                return found
-            self.read(0.1)
-        raise Failure(f'{self.name} does not say "{pattern}" in {seconds} s:\n{self.text[-2000:]}')
+        found = self.find(pattern, self.seen, seconds)
+        self.seen += found.end()
+        return found
 
     def say(self, command):
         """A command, and what it prints."""
@@ -96,10 +72,6 @@ class Testpmd:
             if time.monotonic() > end:
                 raise Failure(f'{self.name}: the link is not {"up" if up else "down"}')
             time.sleep(0.05)
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
 
     def quit(self):
         os.write(self.fd, b'quit\n')
@@ -149,9 +121,7 @@ class Pair:
 
     def end(self):
         for pmd in self.all:
-            if pmd.process.poll() is None:
-                pmd.kill()
-            os.close(pmd.fd)
+            pmd.end()
         if self.model is not None:
             self.model.terminate()
             self.model.wait()
@@ -282,17 +252,6 @@ def packet(number):
             bytes(number % 251 for _ in range(42 + number % 1400)))
 
 
-def read_pcap(path):
-    with open(path, 'rb') as file:
-        data = file.read()
-    at, packets = 24, []
-    while at + 16 <= len(data):
-        size = struct.unpack_from('<I', data, at + 8)[0]
-        packets.append(data[at + 16:at + 16 + size])
-        at += 16 + size
-    return packets
-
-
 class Stage:
     """A process of the example."""
 
@@ -322,10 +281,7 @@ class Stage:
 def pipeline(pair):
     """A file of packets through the example, to the card's side and back into a file."""
     sent = [packet(i) for i in range(PACKETS)]
-    with open(f'{pair.folder}/in.pcap', 'wb') as file:
-        file.write(struct.pack('<IHHIIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
-        for data in sent:
-            file.write(struct.pack('<IIII', 0, 0, len(data), len(data)) + data)
+    pcap_file.write(f'{pair.folder}/in.pcap', sent)
     card = Stage(pair, 'card', pair.args['dpu'])
     host = Stage(pair, 'host', pair.args['host'] + [
         f'net_pcap0,rx_pcap={pair.folder}/in.pcap,tx_pcap={pair.folder}/out.pcap'])
@@ -347,7 +303,7 @@ def pipeline(pair):
             if stage.process.poll() is None:
                 stage.process.kill()
                 stage.process.wait()
-    came = read_pcap(f'{pair.folder}/out.pcap')
+    came = list(pcap_file.read(f'{pair.folder}/out.pcap'))
     expect('packets that came back or were counted', len(came) + lost, PACKETS)
     want = iter(sent)
     for data in came:

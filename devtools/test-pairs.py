@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+import pcap_file
+
 WAIT_S = 60
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PATCH = f'{TOP}/doc/guides/sample_app_ug/l2fwd_comch.patch'
@@ -31,23 +33,6 @@ class Failure(Exception):
 
 def packets():
     return [DST + SRC + b'\x08\x00' + struct.pack('<I', i) + bytes(46) for i in range(NB_PACKETS)]
-
-
-def write_pcap(path):
-    with open(path, 'wb') as file:
-        file.write(struct.pack('<IHHIIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
-        for data in packets():
-            file.write(struct.pack('<IIII', 0, 0, len(data), len(data)) + data)
-
-
-def read_pcap(path):
-    with open(path, 'rb') as file:
-        data = file.read()
-    place = 24
-    while place + 16 <= len(data):
-        length = struct.unpack_from('<I', data, place + 8)[0]
-        yield data[place + 16:place + 16 + length]
-        place += 16 + length
 
 
 def shm(folder, name):
@@ -119,7 +104,7 @@ def check(path, header):
     """All packets are some of those that were sent, with another header."""
     want = {header + p[12:] for p in packets()}
     nb = 0
-    for data in read_pcap(path):
+    for data in pcap_file.read(path):
         nb += 1
         if data not in want:
             raise Failure(f'a packet in {path} is none that was sent: {data.hex()}')
@@ -220,7 +205,7 @@ def main():
     build = os.path.abspath(sys.argv[1])
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        write_pcap(f'{folder}/in.pcap')
+        pcap_file.write(f'{folder}/in.pcap', packets())
         for name, case in kinds[sys.argv[2]](folder, build):
             try:
                 print(f'{name}: passed, {case()} packets at the end', flush=True)
