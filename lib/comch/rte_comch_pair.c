@@ -194,18 +194,6 @@ rte_comch_pair_rx_burst(struct rte_comch_pair *pair, struct rte_mbuf **pkts, uin
 	return found;
 }
 
-/* Whether it is the fault of the packet that it was not taken. */
-static bool
-packet_is_bad(const struct rte_comch_pair *pair, uint32_t id)
-{
-	struct rte_comch_room room;
-
-	if (rte_comch_queue_room_get(pair->producer, id, &room) != 0)
-		return false; /* the connection or the consumer is gone */
-	return room.reason == -EMSGSIZE || room.reason == -EFAULT || room.reason == -EINVAL ||
-		room.reason == -E2BIG || room.reason == -ENOTSUP;
-}
-
 uint16_t
 rte_comch_pair_tx_burst(struct rte_comch_pair *pair, struct rte_mbuf **pkts, uint16_t nb)
 {
@@ -216,7 +204,7 @@ rte_comch_pair_tx_burst(struct rte_comch_pair *pair, struct rte_mbuf **pkts, uin
 	while (likely(pair->up && id != 0)) {
 		taken += rte_comch_producer_tx_burst(pair->producer, id, pkts + taken,
 				(uint16_t)(nb - taken));
-		if (likely(taken == nb) || !packet_is_bad(pair, id))
+		if (likely(taken == nb) || !rte_comch_producer_at_fault(pair->producer, id))
 			break;
 		pair->tx_errors++;
 		rte_pktmbuf_free(pkts[taken++]);
@@ -423,14 +411,11 @@ static int
 conf_check(const struct rte_comch_peer_conf *conf, const struct rte_comch_dev_info *dev)
 {
 	struct rte_comch_mem_info mem;
-	unsigned int i;
 
 	if (conf->name == NULL || conf->nb_pairs > RTE_COMCH_MAX_PAIRS || conf->flags != 0 ||
-			(conf->meta & ~RTE_COMCH_META_ALL) != 0)
+			(conf->meta & ~RTE_COMCH_META_ALL) != 0 ||
+			!comch_reserved_is_zero(conf->reserved, RTE_DIM(conf->reserved)))
 		return -EINVAL;
-	for (i = 0; i < RTE_DIM(conf->reserved); i++)
-		if (conf->reserved[i] != 0)
-			return -EINVAL;
 	if (conf->nb_desc > dev->max_posts || conf->nb_desc > dev->max_sends)
 		return -EINVAL;
 	if ((dev->max_pes != 0 && dev->nb_pes + conf->nb_pairs + 1 > dev->max_pes) ||

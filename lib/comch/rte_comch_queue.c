@@ -686,6 +686,17 @@ rte_comch_queue_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
 	return 0;
 }
 
+bool
+rte_comch_producer_at_fault(struct rte_comch_ctx *ctx, uint32_t consumer_id)
+{
+	struct rte_comch_room room;
+
+	if (rte_comch_queue_room_get(ctx, consumer_id, &room) != 0)
+		return false; /* the connection or the consumer is gone */
+	return room.reason == -EMSGSIZE || room.reason == -EFAULT || room.reason == -EINVAL ||
+		room.reason == -E2BIG || room.reason == -ENOTSUP;
+}
+
 /*
  * What its thread has counted so far, for any thread. Relaxed: they are words of their own,
  * which order nothing.

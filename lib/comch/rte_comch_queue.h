@@ -115,6 +115,7 @@
  * that were checked.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <rte_compat.h>
@@ -369,6 +370,25 @@ int rte_comch_producer_create(struct rte_comch_conn *conn,
 __rte_experimental
 int rte_comch_queue_room_get(struct rte_comch_ctx *ctx, uint32_t consumer_id,
 		struct rte_comch_room *room);
+
+/**
+ * @warning
+ * @b EXPERIMENTAL: this API may change without prior notice.
+ *
+ * Tell whether the last burst of a producer was short because of the message or packet at
+ * which it ended: sent again it would be refused again, and it is in the way of those behind
+ * it. So are the reasons -EMSGSIZE, -EFAULT, -EINVAL, -E2BIG and -ENOTSUP of
+ * rte_comch_queue_room_get(). In the thread of the producer.
+ *
+ * @param ctx
+ *   The producer.
+ * @param consumer_id
+ *   The consumer that the burst was for.
+ * @return
+ *   The same; false also if rte_comch_queue_room_get() has no answer.
+ */
+__rte_experimental
+bool rte_comch_producer_at_fault(struct rte_comch_ctx *ctx, uint32_t consumer_id);
 
 /**
  * @warning

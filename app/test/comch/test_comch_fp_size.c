@@ -254,8 +254,12 @@ test_packets(struct test_fp *fp)
 	/* nothing is posted, and then something is */
 	TEST_EXPECT(rte_comch_producer_tx_burst(producer->ctx, consumer->id, pkts, 2), 0);
 	TEST_EXPECT(test_reason(producer, consumer->id), -EMSGSIZE);
+	TEST_TRUE(rte_comch_producer_at_fault(producer->ctx, consumer->id));
+	TEST_TRUE(!rte_comch_producer_at_fault(producer->ctx, consumer->id + 1));
+	TEST_TRUE(!rte_comch_producer_at_fault(NULL, consumer->id));
 	TEST_EXPECT(rte_comch_producer_tx_burst(producer->ctx, consumer->id, &pkts[1], 1), 0);
 	TEST_EXPECT(test_reason(producer, consumer->id), -EAGAIN);
+	TEST_TRUE(!rte_comch_producer_at_fault(producer->ctx, consumer->id));
 	TEST_EXPECT(rte_comch_consumer_rx_burst(consumer->ctx, got, 2), 0);
 	TEST_WAIT(rte_comch_producer_credits(producer->ctx, consumer->id) != 0, TEST_MS);
 	TEST_EXPECT(rte_comch_producer_tx_burst(producer->ctx, consumer->id, pkts, 2), 0);

@@ -210,18 +210,6 @@ nc_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t nb)
  * Transmit
  */
 
-/* Whether it is the fault of the packet that it was not taken. */
-static bool
-packet_is_bad(const struct nc_txq *txq, struct rte_comch_ctx *ctx)
-{
-	struct rte_comch_room room;
-
-	if (rte_comch_queue_room_get(ctx, txq->consumer, &room) != 0)
-		return false; /* the connection or the consumer is gone */
-	return room.reason == -EMSGSIZE || room.reason == -EFAULT || room.reason == -EINVAL ||
-		room.reason == -E2BIG || room.reason == -ENOTSUP;
-}
-
 uint16_t
 nc_tx_burst(void *queue, struct rte_mbuf **pkts, uint16_t nb)
 {
@@ -237,7 +225,7 @@ nc_tx_burst(void *queue, struct rte_mbuf **pkts, uint16_t nb)
 	for (;;) {
 		taken += rte_comch_producer_tx_burst(ctx, txq->consumer, pkts + taken,
 				(uint16_t)(nb - taken));
-		if (likely(taken == nb) || !packet_is_bad(txq, ctx))
+		if (likely(taken == nb) || !rte_comch_producer_at_fault(ctx, txq->consumer))
 			break;
 		/* as a NIC does: it would be in the way for ever */
 		bytes -= pkts[taken]->pkt_len;
