@@ -1329,6 +1329,41 @@ stranger_send(struct stranger *s, struct rte_comch_ctx *producer, struct rte_com
 	return TEST_SUCCESS;
 }
 
+/* Frames that are none between others, in one burst: the others keep their order. */
+static int
+stranger_send_mixed(struct stranger *s, struct rte_comch_ctx *producer, struct rte_comch_mem *mem)
+{
+	struct rte_comch_send msgs[8];
+	struct rte_eth_stats before, stats;
+	struct rte_mbuf *pkts[RTE_DIM(msgs)];
+	uint16_t i, nb = 0, next = 0;
+	uint64_t bytes = 0;
+
+	TEST_EXPECT(rte_eth_stats_get(net.ids[DPU], &before), 0);
+	for (i = 0; i < RTE_DIM(msgs); i++)
+		msgs[i] = (struct rte_comch_send){
+			.mem = mem, .addr = rte_comch_mem_addr(mem),
+			.len = i % 3 == 0 ? RTE_ETHER_HDR_LEN - 1 : RTE_ETHER_HDR_LEN + i,
+			.flags = RTE_COMCH_SEND_F_NO_CPL,
+		};
+	NET_WAIT(rte_comch_pe_progress(s->pe) >= 0 && rte_comch_producer_send_burst(producer,
+			s->consumer, msgs, RTE_DIM(msgs)) == RTE_DIM(msgs), TEST_MS);
+	NET_WAIT((nb += rte_eth_rx_burst(net.ids[DPU], 0, pkts + nb, RTE_DIM(msgs) - nb)) == 5,
+		TEST_MS);
+	for (i = 0; i < RTE_DIM(msgs); i++) {
+		if (i % 3 == 0)
+			continue;
+		TEST_EXPECT(pkts[next]->pkt_len, msgs[i].len);
+		bytes += msgs[i].len;
+		rte_pktmbuf_free(pkts[next++]);
+	}
+	TEST_EXPECT(rte_eth_stats_get(net.ids[DPU], &stats), 0);
+	TEST_EXPECT(stats.ipackets - before.ipackets, next);
+	TEST_EXPECT(stats.ibytes - before.ibytes, bytes);
+	TEST_EXPECT(stats.ierrors - before.ierrors, 3);
+	return TEST_SUCCESS;
+}
+
 /*
  * It says what a port says, and names consumers that there are not: nothing can be sent to
  * it. It goes at each step: the card's port comes up for the next one.
@@ -1372,6 +1407,7 @@ test_stranger_greets(void)
 	TEST_EXPECT(rte_comch_ctx_attach(producer, s.pe), 0);
 	TEST_EXPECT(rte_comch_ctx_start(producer), 0);
 	TEST_CALL(stranger_send(&s, producer, mem));
+	TEST_CALL(stranger_send_mixed(&s, producer, mem));
 	rte_comch_ctx_stop(producer);
 	NET_WAIT(rte_comch_pe_progress(s.pe) >= 0 &&
 		rte_comch_ctx_state_get(producer) == RTE_COMCH_STATE_IDLE, TEST_MS);

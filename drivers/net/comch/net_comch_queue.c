@@ -153,31 +153,47 @@ rx_batch(struct nc_rxq *rxq, struct rte_comch_ctx *ctx, struct rte_mbuf **pkts, 
 	return found;
 }
 
+/* Packets that are none leave the others in their order. @return how many are left. */
+static __rte_noinline uint16_t
+runts_free(struct nc_rxq *rxq, struct rte_mbuf **pkts, uint16_t nb, uint64_t *bytes)
+{
+	uint16_t i, found = 0;
+
+	for (i = 0; i < nb; i++) {
+		if (likely(pkts[i]->pkt_len >= RTE_ETHER_HDR_LEN)) {
+			pkts[found++] = pkts[i];
+			continue;
+		}
+		rxq->q.errors++;
+		*bytes -= pkts[i]->pkt_len;
+		rte_pktmbuf_free(pkts[i]);
+	}
+	return found;
+}
+
 /* What has come into mbufs of the pool. */
 static inline uint16_t
 rx_direct(struct nc_rxq *rxq, struct rte_comch_ctx *ctx, struct rte_mbuf **pkts, uint16_t nb)
 {
-	uint16_t i, found = 0, got = rte_comch_consumer_rx_burst(ctx, pkts, nb);
+	const uint16_t port = rxq->port_id;
+	uint16_t got = rte_comch_consumer_rx_burst(ctx, pkts, nb);
 	struct rte_comch_room room;
-	struct rte_mbuf *m;
 	uint64_t bytes = 0;
+	uint32_t len, runts = 0, i;
 
 	for (i = 0; i < got; i++) {
-		m = pkts[i];
-		m->port = rxq->port_id;
-		if (unlikely(m->pkt_len < RTE_ETHER_HDR_LEN)) {
-			rxq->q.errors++;
-			rte_pktmbuf_free(m);
-			continue;
-		}
-		bytes += m->pkt_len;
-		pkts[found++] = m;
+		pkts[i]->port = port;
+		len = pkts[i]->pkt_len;
+		bytes += len;
+		runts += len < RTE_ETHER_HDR_LEN;
 	}
-	rxq->q.bytes += bytes;
 	/* the library has just tried to offer mbufs */
 	if (got == 0 && rte_comch_queue_room_get(ctx, 0, &room) == 0)
 		rxq->no_mbuf += room.credits == 0;
-	return found;
+	if (unlikely(runts != 0))
+		got = runts_free(rxq, pkts, got, &bytes);
+	rxq->q.bytes += bytes;
+	return got;
 }
 
 uint16_t
