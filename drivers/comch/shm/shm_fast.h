@@ -222,6 +222,12 @@ struct shm_batch {
 	uint32_t producer;
 };
 
+/* What the header of each packet says, in one copy. */
+struct shm_rx_header {
+	uint64_t rearm; /* from its data_off to its port */
+	uint64_t flags; /* ol_flags */
+};
+
 /* A consumer of this side. */
 struct shm_consumer {
 	struct shm_wire_posts *own;
@@ -245,10 +251,7 @@ struct shm_consumer {
 	uint64_t buf_size;  /* stated: that of each post; or 0 */
 	uint64_t post_word; /* and what each word says of it */
 	struct rte_mempool *pool;
-	struct {
-		uint64_t rearm; /* from their data_off to their port */
-		uint64_t flags; /* ol_flags */
-	} header; /* of packets, in one copy */
+	struct shm_rx_header header;
 	uint32_t headroom;
 	struct rte_comch_meta_map meta; /* of packets */
 	int reason;

@@ -188,7 +188,7 @@ shm_post_sizes_burst(void *queue, const struct rte_comch_post *posts, uint16_t n
  * that lies about its producers harms nobody, but 0 is none.
  */
 static inline int
-cpl_decode(const struct shm_consumer *c, uint64_t word, uint64_t lap, uint64_t room,
+cpl_decode(const struct shm_wire_cpls *cpls, uint64_t word, uint64_t lap, uint64_t room,
 		uint32_t imm_max, struct rx_cpl *cpl)
 {
 	if ((word & 1) != lap)
@@ -198,7 +198,7 @@ cpl_decode(const struct shm_consumer *c, uint64_t word, uint64_t lap, uint64_t r
 	if (unlikely(cpl->len > room || cpl->imm_len > imm_max))
 		return -EPROTO;
 	/* relaxed: the word has ordered it */
-	cpl->producer = __atomic_load_n(shm_wire_cpl_producer(c->cpls, word), __ATOMIC_RELAXED);
+	cpl->producer = __atomic_load_n(shm_wire_cpl_producer(cpls, word), __ATOMIC_RELAXED);
 	if (unlikely(cpl->producer == 0))
 		return -EPROTO;
 	return 1;
@@ -211,7 +211,7 @@ cpl_get(const struct shm_consumer *c, uint32_t pos, struct rx_cpl *cpl)
 	uint32_t slot = pos & c->mask;
 
 	/* C: pairs with the release in words_publish() */
-	return cpl_decode(c, __atomic_load_n(&c->cpls->words[slot], __ATOMIC_ACQUIRE),
+	return cpl_decode(c->cpls, __atomic_load_n(&c->cpls->words[slot], __ATOMIC_ACQUIRE),
 		shm_wire_lap(pos, c->shift), c->posted[slot].len, c->imm_len, cpl);
 }
 
@@ -275,7 +275,7 @@ cpl_row(struct shm_consumer *c, struct rte_comch_cpl *cpls, uint32_t nb, int *re
 	nb = RTE_MIN(nb, RTE_MIN(nb_posted(c), c->mask + 1 - slot));
 	for (i = 0, *ret = 0; i < nb; i++) {
 		/* C: pairs with the release in words_publish() */
-		*ret = cpl_decode(c, __atomic_load_n(&words[i], __ATOMIC_ACQUIRE), lap,
+		*ret = cpl_decode(c->cpls, __atomic_load_n(&words[i], __ATOMIC_ACQUIRE), lap,
 				posted[i].len, imm_max, &got);
 		if (*ret <= 0)
 			break;
@@ -350,15 +350,40 @@ shm_cpl_poll(void *queue, struct rte_comch_cpl *cpls, uint16_t nb)
  */
 
 /*
- * Post new mbufs; what the pool does not have is posted another time. Of a header only
- * the address is looked at: what it has to say is written when a message has come.
+ * The peer has read the words of the next posts a round ago. Own their lines again before the
+ * next refill, whose many stores would wait for them; but not the line of the last posts,
+ * which it reads now. Half of all places have no post, and what it reads behind the tail it
+ * does not use.
+ */
+static inline void
+refill_own(struct shm_consumer *c)
+{
+	const uint32_t step = RTE_CACHE_LINE_SIZE / sizeof(uint64_t);
+	const uint32_t pos = RTE_ALIGN_CEIL(c->post_pos, step);
+	uint64_t *const words = c->own->words;
+	uint32_t i;
+
+	RTE_BUILD_BUG_ON(RX_REFILL > SHM_MIN_RING_POSTS / 2);
+	for (i = 0; i < RX_REFILL; i += step)
+		__atomic_store_n(&words[(pos + i) & c->mask], 0, __ATOMIC_RELAXED);
+}
+
+/*
+ * Post new mbufs; what the pool does not have is posted another time. What a header has to
+ * say is written when a message has come, but for its second line, which is at hand here.
  */
 static uint32_t
 rx_refill(struct shm_consumer *c, uint32_t nb)
 {
-	const uintptr_t base = (uintptr_t)c->base - c->headroom;
+	/* the compiler cannot know that what is written below is none of these */
+	struct shm_posted *const posted = c->posted;
+	uint64_t *const words = c->own->words;
+	const uint64_t word = c->post_word;
+	const uint8_t *const base = c->base;
+	const uint32_t mask = c->mask, pos = c->post_pos, headroom = c->headroom;
 	struct rte_mbuf *pkts[RX_REFILL];
-	uint32_t i;
+	uint32_t i, slot;
+	uint8_t *data;
 
 	if (unlikely(rte_mempool_get_bulk(c->pool, (void **)pkts, nb) != 0)) {
 		for (i = 0; i < nb; i++)
@@ -366,10 +391,22 @@ rx_refill(struct shm_consumer *c, uint32_t nb)
 				break;
 		nb = i;
 	}
-	for (i = 0; i < nb; i++)
-		post_stated(c, (uintptr_t)pkts[i]->buf_addr - base, (uintptr_t)pkts[i]);
-	if (nb != 0)
+	for (i = 0; i < nb; i++) {
+		slot = (pos + i) & mask;
+		data = (uint8_t *)pkts[i]->buf_addr + headroom;
+		pkts[i]->tx_offload = 0;
+		posted[slot].cookie = (uintptr_t)pkts[i];
+		posted[slot].addr = data;
+		/* relaxed: the tail orders it */
+		__atomic_store_n(&words[slot], (uint64_t)(data - base) << SHM_WIRE_POST_OFF_SHIFT |
+			word, __ATOMIC_RELAXED);
+	}
+	c->post_pos = pos + nb;
+	if (likely(nb != 0)) {
 		post_publish(c);
+		if (likely(nb == RX_REFILL))
+			refill_own(c);
+	}
 	return nb;
 }
 
@@ -411,21 +448,22 @@ rx_begin(struct shm_consumer *c)
 	return true;
 }
 
-/* A packet as from the pool, with a message. Its other fields are those of a free one. */
+/*
+ * A packet as from the pool, with a message. Its other fields are those of a free one, and
+ * what rx_refill() has set.
+ */
 static inline void
-rx_header_set(const struct shm_consumer *c, struct rte_mbuf *m, const struct rx_cpl *got)
+rx_header_set(const struct shm_rx_header *header, struct rte_mbuf *m, const struct rx_cpl *got)
 {
 	/* data_len, and vlan_tci behind it: a length of an mbuf has 16 bits */
 	const uint32_t len = RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN ? got->len : got->len << 16;
 
-	memcpy(RTE_PTR_ADD(m, offsetof(struct rte_mbuf, data_off)), &c->header,
-		sizeof(c->header));
+	memcpy(RTE_PTR_ADD(m, offsetof(struct rte_mbuf, data_off)), header, sizeof(*header));
 	m->packet_type = 0;
 	m->pkt_len = got->len;
 	memcpy(RTE_PTR_ADD(m, offsetof(struct rte_mbuf, data_len)), &len, sizeof(len));
 	m->vlan_tci_outer = 0;
 	m->hash.usr = got->producer;
-	m->tx_offload = 0;
 }
 
 /* Packets that have come, up to the end of the ring. */
@@ -434,27 +472,34 @@ rx_row(struct shm_consumer *c, struct rte_mbuf **pkts, uint32_t nb, int *ret, co
 {
 	const uint32_t slot = c->poll_pos & c->mask;
 	const uint64_t lap = shm_wire_lap(c->poll_pos, c->shift);
+	/* as in rx_refill() */
 	const struct shm_posted *posted = &c->posted[slot];
-	const uint64_t *words = &c->cpls->words[slot];
+	const struct shm_wire_cpls *const cpls = c->cpls;
+	const uint64_t *words = &cpls->words[slot];
+	const struct shm_rx_header header = c->header;
+	const uint64_t room = c->buf_size;
+	const uint32_t imm_max = c->imm_len;
 	struct rx_cpl got;
 	uint64_t bytes = 0;
+	int found = 0;
 	uint32_t i;
 
 	nb = RTE_MIN(nb, RTE_MIN(nb_posted(c), c->mask + 1 - slot));
-	for (i = 0, *ret = 0; i < nb; i++) {
+	for (i = 0; i < nb; i++) {
 		/* C: pairs with the release in words_publish() */
-		*ret = cpl_decode(c, __atomic_load_n(&words[i], __ATOMIC_ACQUIRE), lap,
-				posted[i].len, c->imm_len, &got);
-		if (*ret <= 0)
+		found = cpl_decode(cpls, __atomic_load_n(&words[i], __ATOMIC_ACQUIRE), lap, room,
+				imm_max, &got);
+		if (found <= 0)
 			break;
 		rte_prefetch0(posted[i].addr);
 		pkts[i] = (struct rte_mbuf *)(uintptr_t)posted[i].cookie;
-		rx_header_set(c, pkts[i], &got);
+		rx_header_set(&header, pkts[i], &got);
 		if (meta && got.imm_len == RTE_COMCH_META_SIZE)
 			rte_comch_meta_get(&c->meta, c->imm + (uint64_t)(slot + i) * c->imm_size,
 				pkts[i]);
 		bytes += got.len;
 	}
+	*ret = found;
 	c->poll_pos += i;
 	c->queue->stats.bytes += bytes;
 	return i;
