@@ -86,7 +86,8 @@ struct chunk {
 	uint32_t nb;  /* claimed */
 	int reason;   /* why these are not all, or 0 */
 	uint64_t words[SHM_CHUNK];
-	uint8_t *dst[SHM_CHUNK];
+	uint8_t *dst[SHM_CHUNK]; /* none for a message without data */
+	uint8_t none;
 };
 
 /*

@@ -119,7 +119,6 @@ target_place(const struct target *t, uint32_t i, uint64_t len, uint8_t **dst)
 	if (unlikely(off > t->size || len > t->size - off))
 		return -EPROTO;
 	*dst = t->base + off;
-	shm_entry_own_line(*dst);
 	return 0;
 }
 
@@ -132,8 +131,6 @@ chunk_begin(struct shm_remote_consumer *rc, struct chunk *ch, uint32_t want)
 	/* acquire: no tail is older than it; pairs with the release in shm_share_claim() */
 	ch->head = __atomic_load_n(&rc->head, __ATOMIC_ACQUIRE);
 	want = RTE_MIN(want, rc->mask + 1 - ((uint32_t)ch->head & rc->mask));
-	/* it is stored last, and its line has to come from the other side as well */
-	shm_entry_own_line(&rc->cpls->words[ch->head & rc->mask]);
 	ch->reason = rc_credits(rc, ch->head, want, &credits);
 	if (unlikely(ch->reason != 0))
 		return 0; /* perhaps only because head is old */
@@ -295,6 +292,8 @@ send_claim(struct shm_producer *p, struct shm_remote_consumer *rc,
 					ret = shm_send_fault(rc, msg);
 				else
 					ret = target_place(&target, i, len, &ch->dst[i]);
+			} else {
+				ch->dst[i] = &ch->none;
 			}
 			if (unlikely(ret != 0)) {
 				ch->reason = ret;
@@ -307,10 +306,27 @@ send_claim(struct shm_producer *p, struct shm_remote_consumer *rc,
 	} while (unlikely(!rc_claim(p, rc, ch, true)));
 }
 
+/*
+ * Own the first lines of the buffers that a chunk is about to fill: what was claimed is this
+ * producer's, and the peer has read it a round ago. A CPU waits for the lines of its stores in
+ * order, and asks for those of the next few stores only. So there is one store to each, before
+ * any is filled. A prefetch does less: of a line that this CPU still has, shared, it brings
+ * nothing.
+ */
+static __rte_always_inline void
+chunk_own(struct chunk *ch)
+{
+	const uint32_t nb = ch->nb;
+	uint32_t i;
+
+	for (i = 0; i < nb; i++)
+		__atomic_store_n(ch->dst[i], 0, __ATOMIC_RELAXED);
+}
+
 /* Copy and publish what was claimed. */
 static __rte_always_inline void
 send_copy(struct shm_producer *p, struct shm_remote_consumer *rc, const struct rte_comch_send *msgs,
-		const struct chunk *ch)
+		struct chunk *ch)
 {
 	const uint32_t slot = ch->head & rc->mask, nb = ch->nb, mask = p->mask;
 	const uint32_t imm_size = rc->imm_size;
@@ -320,6 +336,7 @@ send_copy(struct shm_producer *p, struct shm_remote_consumer *rc, const struct r
 	uint64_t bytes = 0, published = 0;
 	uint32_t i, done = 0, tail = p->tail;
 
+	chunk_own(ch);
 	for (i = 0; i < nb; i++, imm += imm_size) {
 		msg = &msgs[i];
 		if (msg->imm_len != 0)
@@ -484,8 +501,6 @@ send_one(struct shm_producer *p, struct shm_remote_consumer *rc, const struct rt
 	uint64_t *to = &rc->cpls->words[slot];
 	uint8_t *dst = NULL;
 
-	/* it is stored last, and its line has to come from the other side as well */
-	shm_entry_own_line(to);
 	if (unlikely(!rc_credit(rc, (uint32_t)head) || p->tail - p->head > p->mask ||
 			!one_place(rc, msg, head, &dst) || !one_claim(p, rc, head)))
 		return send_many(p, rc, msg, 1);
@@ -562,7 +577,11 @@ tx_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf
 				break;
 			}
 			len = pkts[i]->pkt_len;
-			ret = len != 0 ? target_place(&target, i, len, &ch->dst[i]) : 0;
+			ret = 0;
+			if (likely(len != 0))
+				ret = target_place(&target, i, len, &ch->dst[i]);
+			else
+				ch->dst[i] = &ch->none;
 			if (unlikely(ret != 0)) {
 				ch->reason = ret;
 				break;
@@ -636,6 +655,7 @@ tx_mbuf(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf 
 	while (sent < nb && likely(ch.reason == 0)) {
 		tx_claim(p, rc, &pkts[sent], RTE_MIN(nb - sent, (uint32_t)SHM_CHUNK), &ch, meta);
 		slot = ch.head & rc->mask;
+		chunk_own(&ch);
 		for (i = 0; i < ch.nb; i++) {
 			bytes += pkts[sent + i]->pkt_len;
 			if (meta && (ch.words[i] >> SHM_WIRE_CPL_IMM_SHIFT &
