@@ -8,8 +8,15 @@
  * test_shm_dpa_bad.c, files that are no programs in test_shm_dpa_file.c.
  */
 
+#include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <rte_lcore.h>
 
 #include "test_shm_dpa.h"
 
@@ -348,6 +355,75 @@ test_cpus(void)
 	return TEST_SUCCESS;
 }
 
+/* The first number of a file of a process; -1 if it is not to be had. */
+static long
+proc_number(uint32_t pid, const char *name)
+{
+	char path[64], text[32] = "-1";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	file = fopen(path, "r");
+	if (file == NULL || fgets(text, sizeof(text), file) == NULL)
+		text[0] = '-';
+	if (file != NULL)
+		fclose(file);
+	return strtol(text, NULL, 16);
+}
+
+/*
+ * What test_dpa_start() says in a thread of real time and with a priority. The thread has two
+ * CPUs: on a single one DPDK 22.11 waits for the new thread, and does not let it run.
+ */
+static int
+start_real_time(void)
+{
+	const struct sched_param real_time = { .sched_priority = 1 }, none = { 0 };
+	cpu_set_t before, cpus = rte_lcore_cpuset(rte_get_next_lcore(-1, 1, 0));
+	int ret = -EPERM;
+
+	if (sched_getaffinity(0, sizeof(before), &before) != 0)
+		return ret;
+	CPU_OR(&cpus, &cpus, &before);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) == 0 &&
+			setpriority(PRIO_PROCESS, 0, -5) == 0 &&
+			sched_setscheduler(0, SCHED_FIFO, &real_time) == 0)
+		ret = test_dpa_start(NULL, &dpa);
+	sched_setscheduler(0, SCHED_OTHER, &none);
+	setpriority(PRIO_PROCESS, 0, 0);
+	sched_setaffinity(0, sizeof(before), &before);
+	return ret;
+}
+
+/* An application of real time and with a priority starts one: it has neither, and no core. */
+static int
+test_schedule(void)
+{
+	struct rte_comch_dpa_status status;
+	const long ours = proc_number(getpid(), "oom_score_adj");
+	struct rlimit core;
+	int ret;
+
+	if (rte_lcore_count() < 2)
+		return test_skip("it needs two lcores");
+	ret = start_real_time();
+	if (ret == -EPERM)
+		return test_skip("it needs the right to a policy for real time");
+	TEST_EXPECT(ret, 0);
+	rte_comch_dpa_status_get(dpa, &status);
+	TEST_EXPECT(sched_getscheduler(status.pid), SCHED_OTHER);
+	errno = 0;
+	TEST_EXPECT(getpriority(PRIO_PROCESS, status.pid), 0);
+	TEST_EXPECT(errno, 0);
+	TEST_EXPECT(proc_number(status.pid, "oom_score_adj"), 0x1000);
+	TEST_EXPECT(proc_number(getpid(), "oom_score_adj"), ours);
+	TEST_EXPECT(proc_number(status.pid, "coredump_filter"), 0);
+	TEST_EXPECT(prlimit(status.pid, RLIMIT_CORE, NULL, &core), 0);
+	TEST_TRUE(core.rlim_max <= 1); /* as far as this process may */
+	TEST_EXPECT(call("add", 1, 1, 0), 2);
+	return test_dpa_end(dpa);
+}
+
 /* Whatever descriptors are the next ones: the child has places of its own for some. */
 static int
 test_descriptors(void)
@@ -383,6 +459,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_windows),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_window_rights),
 		TEST_CASE_ST(test_dpa_setup, test_dpa_teardown, test_cpus),
+		TEST_CASE_ST(test_dpa_setup, test_dpa_teardown, test_schedule),
 		TEST_CASE_ST(test_dpa_setup, test_dpa_teardown, test_descriptors),
 		TEST_CASES_END()
 	},

@@ -59,6 +59,8 @@
 #define EXEC_STACK_SIZE (64u << 10)
 #define EXEC_STACK_ALIGN 64
 #define EXEC_NB_SIGNALS 64
+/* What the system call getpriority says of a process without a priority. */
+#define EXEC_NICE_0 20
 
 #define EXEC_THREAD_FLAGS \
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
@@ -277,6 +279,25 @@ exec_fds(const struct exec_child *child)
 	return syscall(SYS_close_range, EXEC_FD + 1, UINT32_MAX, 0);
 }
 
+/*
+ * As any process: an application may have a policy for real time or a priority of its own, by
+ * which what it starts would take the CPUs from its lcores.
+ */
+static long
+exec_schedule(void)
+{
+	const struct sched_param param = { 0 };
+	const long policy = syscall(SYS_sched_getscheduler, 0) & ~SCHED_RESET_ON_FORK;
+
+	if (policy >= 0 && policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE &&
+			syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &param) != 0)
+		return -1;
+	/* as the kernel has it: 20 less the priority */
+	if (syscall(SYS_getpriority, PRIO_PROCESS, 0) > EXEC_NICE_0)
+		return syscall(SYS_setpriority, PRIO_PROCESS, 0, 0);
+	return 0;
+}
+
 static long
 exec_limit(int resource, uint64_t value)
 {
@@ -288,7 +309,8 @@ exec_limit(int resource, uint64_t value)
 static long
 exec_limits(const struct exec_child *child)
 {
-	if (exec_limit(RLIMIT_CORE, 0) != 0 ||
+	/* with 0 a pipe still gets the core; with 1, which not all may have, nobody does */
+	if ((exec_limit(RLIMIT_CORE, 1) != 0 && exec_limit(RLIMIT_CORE, 0) != 0) ||
 			exec_limit(RLIMIT_NOFILE, child->launch->max_fds) != 0)
 		return -1;
 	if (!child->limits)
@@ -328,6 +350,9 @@ exec_main(void *arg)
 
 	launch->what = "tie it to this process";
 	if (exec_ties(child) < 0)
+		goto fail;
+	launch->what = "take real time and priority from it";
+	if (exec_schedule() < 0)
 		goto fail;
 	launch->what = "set its descriptors";
 	if (exec_fds(child) < 0)

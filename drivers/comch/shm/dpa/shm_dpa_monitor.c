@@ -9,6 +9,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,6 +31,33 @@
 /* Threads beside those of units: of calls and of control. */
 #define MONITOR_THREADS 2
 
+/* A file of the process, of which not all are there, or ours to write. */
+static void
+monitor_proc_set(pid_t pid, const char *name, const char *value)
+{
+	const size_t len = strlen(value);
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, value, len) != (ssize_t)len)
+		SHM_LOG(DEBUG, "%s is not %s: %s", path, value, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+/*
+ * Where memory is out it ends before its application does; and no memory of it is in a core,
+ * also where the limit of cores does not hold.
+ */
+static void
+monitor_launched(pid_t pid)
+{
+	monitor_proc_set(pid, "oom_score_adj", "1000");
+	monitor_proc_set(pid, "coredump_filter", "0");
+}
+
 /* Launch it, in this thread; its end of the socket is ours no more. */
 static pid_t
 monitor_launch(struct shm_dpa *dpa, int exe, int sock)
@@ -50,6 +78,8 @@ monitor_launch(struct shm_dpa *dpa, int exe, int sock)
 		SHM_LOG(ERR, "%s: program %s: cannot %s%s%s: %s", dpa->name, dpa->api->program,
 			launch.what, launch.runner != NULL ? ", with runner " : "",
 			launch.runner != NULL ? launch.runner : "", strerror(-ret));
+	else
+		monitor_launched(pid);
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	dpa->error = ret;
 	dpa->pid = ret == 0 ? pid : 0;
