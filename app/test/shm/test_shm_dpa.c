@@ -355,20 +355,22 @@ test_cpus(void)
 	return TEST_SUCCESS;
 }
 
-/* The first number of a file of a process; -1 if it is not to be had. */
+/* The first number of a file of a process in base 16; -1 if it is not to be had. */
 static long
 proc_number(uint32_t pid, const char *name)
 {
-	char path[64], text[32] = "-1";
+	char path[64], text[32];
+	long number = -1;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
 	file = fopen(path, "r");
-	if (file == NULL || fgets(text, sizeof(text), file) == NULL)
-		text[0] = '-';
-	if (file != NULL)
-		fclose(file);
-	return strtol(text, NULL, 16);
+	if (file == NULL)
+		return -1;
+	if (fgets(text, sizeof(text), file) != NULL)
+		number = strtol(text, NULL, 16);
+	fclose(file);
+	return number;
 }
 
 /*
@@ -380,6 +382,7 @@ start_real_time(void)
 {
 	const struct sched_param real_time = { .sched_priority = 1 }, none = { 0 };
 	cpu_set_t before, cpus = rte_lcore_cpuset(rte_get_next_lcore(-1, 1, 0));
+	const int priority = getpriority(PRIO_PROCESS, 0);
 	int ret = -EPERM;
 
 	if (sched_getaffinity(0, sizeof(before), &before) != 0)
@@ -390,7 +393,7 @@ start_real_time(void)
 			sched_setscheduler(0, SCHED_FIFO, &real_time) == 0)
 		ret = test_dpa_start(NULL, &dpa);
 	sched_setscheduler(0, SCHED_OTHER, &none);
-	setpriority(PRIO_PROCESS, 0, 0);
+	setpriority(PRIO_PROCESS, 0, priority);
 	sched_setaffinity(0, sizeof(before), &before);
 	return ret;
 }
