@@ -14,7 +14,6 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_mbuf.h>
-#include <rte_prefetch.h>
 
 #include "shm_burst.h"
 #include "shm_msgq.h"
