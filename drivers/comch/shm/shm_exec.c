@@ -315,7 +315,8 @@ exec_limits(const struct exec_child *child)
 		return -1;
 	if (!child->limits)
 		return 0;
-	if (exec_limit(RLIMIT_DATA, EXEC_MAX_DATA) != 0 ||
+	/* to memory that it has a descriptor of, a write could add pages */
+	if (exec_limit(RLIMIT_FSIZE, 0) != 0 || exec_limit(RLIMIT_DATA, EXEC_MAX_DATA) != 0 ||
 			exec_limit(RLIMIT_STACK, EXEC_MAX_STACK) != 0)
 		return -1;
 	return exec_limit(RLIMIT_AS, EXEC_MAX_ADDRS);

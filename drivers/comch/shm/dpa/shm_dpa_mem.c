@@ -4,8 +4,9 @@
 
 /*
  * Segments of a program of the offload processor: made, sealed, and given out in parts.
- * A segment is as large as it may ever be, and has pages only where something was
- * allocated. Nothing of the process or of queues lives here.
+ * A segment is mapped as large as it may ever be. Its file grows with what is allocated: a
+ * program that touches more gets no page, but a SIGBUS. Nothing of the process or of queues
+ * lives here.
  */
 
 #include <errno.h>
@@ -20,10 +21,13 @@
 
 #include "shm_dpa.h"
 
-/* It stays as long as it is: no access of ours is ever a SIGBUS. */
-#define DPA_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+/*
+ * It is never shorter: no access of ours is a SIGBUS. It grows by us; a program may make no
+ * call for that, and not write behind its end (RLIMIT_FSIZE).
+ */
+#define DPA_SEALS (F_SEAL_SHRINK | F_SEAL_SEAL)
 
-/* Pages for a part of it; they are zero, as what was freed is punched out. */
+/* Pages for a part of it, which may be behind its end; zero, as what was freed is punched out. */
 static int
 seg_pages(struct shm_dpa_seg *seg, uint64_t off, uint64_t size)
 {
@@ -56,8 +60,6 @@ seg_open(struct shm_dpa_seg *seg, int prot)
 	seg->fd = memfd_create("comch_dpa", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (seg->fd < 0)
 		return errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
-	if (ftruncate(seg->fd, seg->size) != 0)
-		return -ENOMEM;
 	map = mmap(NULL, seg->size, prot, MAP_SHARED | MAP_NORESERVE, seg->fd, 0);
 	if (map == MAP_FAILED)
 		return -ENOMEM;
