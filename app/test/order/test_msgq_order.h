@@ -51,7 +51,7 @@
 #define shm_msgq_post_burst order_msgq_post_burst
 #define shm_msgq_cpl_poll order_msgq_cpl_poll
 #define shm_msgq_rx_pending order_msgq_rx_pending
-#define shm_dpa_wake order_dpa_wake
+#define shm_dpa_wake_asked order_dpa_wake
 #define shm_dpa_group_arm order_dpa_group_arm
 #define shm_dpa_group_drain order_dpa_group_drain
 #define shm_dpa_is_down order_dpa_is_down

@@ -226,7 +226,7 @@ heavy_fence(void)
 }
 
 void
-shm_dpa_wake(struct shm_dpa *unused __rte_unused, uint32_t eu)
+shm_dpa_wake_asked(struct shm_dpa *unused __rte_unused, uint32_t eu)
 {
 	order_add(&order_host.hdr.eus[eu].wake, 1, __ATOMIC_RELEASE);
 }
@@ -238,7 +238,8 @@ shm_dpa_group_arm(struct shm_dpa *unused __rte_unused, uint32_t index, uint32_t 
 }
 
 void
-shm_dpa_group_drain(struct shm_dpa *unused __rte_unused, uint32_t index __rte_unused)
+shm_dpa_group_drain(struct shm_dpa *unused __rte_unused, uint32_t index __rte_unused,
+		uint64_t nb __rte_unused)
 {
 	order_drain(EVENT_ENGINE);
 }

@@ -26,6 +26,7 @@ struct shm_dpa msgq_dpa;
 static struct rte_comch_dpa api;
 static struct rte_comch_pe *pe;
 static struct shm_group *group;
+static char program[] = "none";
 static int peer_sock = -1;
 static uint64_t nb_wakes;
 
@@ -139,6 +140,10 @@ test_msgq_setup(void)
 	TEST_EXPECT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks), 0);
 	msgq_dpa.sock = socks[0];
 	peer_sock = socks[1];
+	msgq_dpa.pidfd = -1;
+	msgq_dpa.status.state = RTE_COMCH_DPA_RUNNING;
+	pthread_mutex_init(&msgq_dpa.lock, NULL);
+	pthread_cond_init(&msgq_dpa.cond, NULL);
 	pthread_mutex_init(&msgq_dpa.group_lock, NULL);
 	TEST_EXPECT(shm_dpa_segs_create(&msgq_dpa.segs, 4096), 0);
 	TEST_CALL(segs_map());
@@ -149,6 +154,8 @@ test_msgq_setup(void)
 	TEST_TRUE(api.dev != NULL);
 	group = container_of(TAILQ_FIRST(&api.dev->pgs), struct shm_group, pg);
 	api.priv = &msgq_dpa;
+	api.program = program;
+	msgq_dpa.api = &api;
 	msgq_dpa.name = api.dev->data->name;
 	api.nb_eus = MSGQ_UNITS;
 	return TEST_SUCCESS;
@@ -167,6 +174,8 @@ test_msgq_teardown(void)
 	}
 	peer_sock = -1;
 	pthread_mutex_destroy(&msgq_dpa.group_lock);
+	pthread_cond_destroy(&msgq_dpa.cond);
+	pthread_mutex_destroy(&msgq_dpa.lock);
 }
 
 /*

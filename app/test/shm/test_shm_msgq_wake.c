@@ -22,6 +22,9 @@
 /* Random moments: up to so many nanoseconds apart, and once in a while a hundred times that. */
 #define MOMENT_NS 8000
 #define NB_RECV 2
+/* Wake-ups without a reason: as many as may be, and so many that it is taken for broken. */
+#define NB_ATTACKS 1000u
+#define MAX_ATTACKS 2000000u
 /* Seconds of a case, without and with COMCH_TEST_MSGQ_WAKES; and what it has to get there. */
 #define CASE_S 60
 #define CASE_LONG_S 180
@@ -248,12 +251,66 @@ test_one_shot(void)
 	return TEST_SUCCESS;
 }
 
+/* A unit says again and again that it sleeps: each time a burst to it is a system call. */
+static int
+test_attack_armed(void)
+{
+	struct rte_comch_dpa_dev_elem elem;
+	uint32_t i, nb;
+
+	TEST_CALL(wake_create(true, NB_RECV));
+	for (i = 0; i < NB_ATTACKS; i++) {
+		TEST_EXPECT(rte_comch_dpa_dev_consumer_ack(dpa_queue.handle, 1), 0);
+		TEST_EXPECT(rte_comch_dpa_dev_completion_request_notification(comp.handle), 0);
+		TEST_EXPECT(test_msgq_send(&end, 1, "a", 1), 1);
+		TEST_EXPECT(rte_comch_dpa_dev_completion_get(comp.handle, &elem), 1);
+		rte_comch_dpa_dev_completion_ack(comp.handle, 1);
+	}
+	nb = __atomic_load_n(&msgq_dpa.asked[0].nb, __ATOMIC_RELAXED);
+	TEST_EXPECT(nb, NB_ATTACKS);
+	TEST_TRUE(!shm_dpa_is_down(&msgq_dpa));
+	/* once in an interval that is over, and once more in one that is not */
+	for (i = nb; i < MAX_ATTACKS && !shm_dpa_is_down(&msgq_dpa); i++) {
+		shm_dpa_wake_asked(&msgq_dpa, 0);
+		if (msgq_dpa.asked[0].nb == 0)
+			msgq_dpa.asked[0].until = UINT64_MAX;
+	}
+	TEST_TRUE(shm_dpa_is_down(&msgq_dpa));
+	test_note("ended after %u of them", i);
+	wake_free();
+	return TEST_SUCCESS;
+}
+
+/* A unit wakes an engine again and again, and has nothing for it. */
+static int
+test_attack_eventfd(void)
+{
+	uint64_t value = 0;
+	uint32_t i;
+
+	TEST_CALL(wake_create(false, NB_RECV));
+	TEST_EXPECT(test_msgq_post(&end, NB_RECV), NB_RECV);
+	for (i = 0; i < MAX_ATTACKS && !shm_dpa_is_down(&msgq_dpa); i++) {
+		comch_dpa_rt_group_wake(0);
+		engine_sleep();
+		if (i != 0 && msgq_dpa.groups[0].nb_wakes == 0)
+			msgq_dpa.groups[0].until = UINT64_MAX;
+	}
+	TEST_TRUE(shm_dpa_is_down(&msgq_dpa));
+	TEST_ASSERT(error == NULL, "%s, message %" PRIu64, error, value);
+	test_note("ended after %u of them", i);
+	wake_free();
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "sleep and wake-ups of message queues",
 	.setup = NULL,
 	.teardown = NULL,
 	.unit_test_cases = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_one_shot),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_attack_armed),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_attack_eventfd),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_engine_sleeps),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_engine_sleeps_for_credits),
 		TEST_CASES_END(),

@@ -59,6 +59,8 @@ void shm_dpa_places_free(struct shm_dpa *dpa, struct shm_dpa_place *host,
 
 /* Have an execution unit look at what it waits for. Any thread. */
 void shm_dpa_wake(struct shm_dpa *dpa, uint32_t eu);
+/* The same as it asks for that, as its armed word says; one that does not sleep is ended. */
+void shm_dpa_wake_asked(struct shm_dpa *dpa, uint32_t eu);
 
 /*
  * The program can wake the engine of a group from now on: it looks at the armed word of
@@ -68,8 +70,11 @@ void shm_dpa_wake(struct shm_dpa *dpa, uint32_t eu);
  */
 int shm_dpa_group_join(struct shm_dpa *dpa, struct shm_group *group, uint32_t *index);
 void shm_dpa_group_leave(struct shm_dpa *dpa, uint32_t index);
-/* After the engine was awake: its eventfd is readable no more. */
-void shm_dpa_group_drain(struct shm_dpa *dpa, uint32_t index);
+/*
+ * The engine is awake: its eventfd is readable no more. A program that wakes it, with less
+ * messages and credits than that, is ended: nb is how many there were.
+ */
+void shm_dpa_group_drain(struct shm_dpa *dpa, uint32_t index, uint64_t nb);
 /* The engine is about to sleep (with what its armed word is to be), or is up again (0). */
 void shm_dpa_group_arm(struct shm_dpa *dpa, uint32_t index, uint32_t armed);
 
@@ -131,6 +136,14 @@ struct shm_dpa_group {
 	struct shm_group *group;
 	uint32_t refs; /* queues */
 	int fd;        /* eventfd, which the engine polls */
+	uint64_t nb_wakes; /* that nothing came with; of the engine, as the next */
+	uint64_t until;    /* of the interval, TSC */
+};
+
+/* Wake-ups that a unit asked for without sleeping; both are atomic. */
+struct shm_dpa_asked {
+	uint64_t until; /* of the interval, TSC */
+	uint32_t nb;
 };
 
 /* A program that runs. */
@@ -145,6 +158,7 @@ struct shm_dpa {
 	bool down; /* atomic */
 	uint32_t nb_retained; /* memory that units did not leave; atomic */
 	uint32_t last_serial; /* of queues; atomic */
+	struct shm_dpa_asked asked[SHM_DPA_NB_UNITS];
 
 	struct shm_dpa_monitor *monitor;
 	pthread_mutex_t lock; /* of what follows */

@@ -110,6 +110,7 @@ struct shm_msgq_tx {
 	struct rte_comch_queue *queue;
 	struct shm_group *group;
 	TAILQ_ENTRY(shm_msgq_tx) next; /* of its group */
+	uint64_t nb_seen; /* messages, and bursts without a credit, when the engine woke */
 	uint64_t sent[]; /* cookies */
 };
 
@@ -137,6 +138,7 @@ struct shm_msgq_rx {
 	struct shm_dpa_place host;
 	struct shm_dpa_place prog;
 	uint32_t group_index;
+	uint64_t nb_seen; /* messages, when the engine woke */
 	TAILQ_ENTRY(shm_msgq_rx) next; /* of its group */
 	uint64_t cookies[];
 };

@@ -330,23 +330,28 @@ shm_msgq_group_pending(struct shm_group *group)
 	return pending;
 }
 
+/* What came since the engine was awake the last time explains that it is. */
 static void
-group_awake(struct shm_dpa *dpa, uint32_t index)
+group_awake(struct shm_dpa *dpa, uint32_t index, uint64_t now, uint64_t *before)
 {
 	shm_dpa_group_arm(dpa, index, 0);
-	shm_dpa_group_drain(dpa, index);
+	shm_dpa_group_drain(dpa, index, now - *before);
+	*before = now;
 }
 
 void
 shm_msgq_group_disarm(struct shm_group *group)
 {
+	const struct rte_comch_queue_stats *stats;
 	struct shm_msgq_rx *rx;
 	struct shm_msgq_tx *tx;
 
 	TAILQ_FOREACH(rx, &group->msgq_rxs, next)
-		group_awake(rx->mq->dpa, rx->group_index);
+		group_awake(rx->mq->dpa, rx->group_index, rx->queue->stats.msgs, &rx->nb_seen);
 	TAILQ_FOREACH(tx, &group->msgq_txs, next) {
-		group_awake(tx->mq->dpa, tx->group_index);
+		stats = &tx->queue->stats;
+		group_awake(tx->mq->dpa, tx->group_index, stats->msgs + stats->short_credits,
+			&tx->nb_seen);
 		shm_msgq_tx_want(tx, false);
 	}
 }

@@ -98,7 +98,7 @@ target_wake(struct shm_msgq_target *t, uint32_t armed)
 {
 	/* once for each request; what the program writes there costs a call at most */
 	if (__atomic_exchange_n(&t->woken, armed, __ATOMIC_RELAXED) != armed)
-		shm_dpa_wake(t->dpa, t->unit);
+		shm_dpa_wake_asked(t->dpa, t->unit);
 }
 
 /* What came in the way of a burst, for those who ask and for the counters. */
