@@ -8,7 +8,9 @@
  * test_shm_dpa_bad.c, files that are no programs in test_shm_dpa_file.c.
  */
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -336,16 +338,54 @@ test_window_rights(void)
 	return test_dpa_end(dpa);
 }
 
+/* Threads of a process that have one CPU, and those that have others; -1. */
+static int
+threads_bound(pid_t pid, int cpu, int *others)
+{
+	char path[NAME_MAX + 64];
+	struct dirent *entry;
+	cpu_set_t cpus;
+	int bound = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (dir == NULL)
+		return -1;
+	*others = 0;
+	while ((entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] == '.' ||
+				sched_getaffinity(atoi(entry->d_name), sizeof(cpus), &cpus) != 0)
+			continue;
+		if (CPU_COUNT(&cpus) == 1 && CPU_ISSET(cpu, &cpus))
+			bound++;
+		else
+			(*others)++;
+	}
+	closedir(dir);
+	return bound;
+}
+
 static int
 test_cpus(void)
 {
-	int32_t cpus[] = { -1, 0 };
+	const unsigned int lcore = rte_get_next_lcore(-1, 1, 0);
+	int32_t cpus[] = { -1, 0, -1 };
 	struct rte_comch_dpa_conf conf = {
 		.program = test_dpa_program(""), .nb_eus = RTE_DIM(cpus), .eu_cpus = cpus,
 	};
+	int others = 0;
 
 	TEST_EXPECT(test_dpa_start(&conf, &dpa), 0);
 	TEST_EXPECT(call("add", 1, 1, 0), 2);
+	/* not the one of this thread, which may be all that the others have */
+	if (lcore < RTE_MAX_LCORE) {
+		TEST_CALL(test_dpa_end(dpa));
+		cpus[1] = rte_lcore_to_cpu_id(lcore);
+		TEST_EXPECT(test_dpa_start(&conf, &dpa), 0);
+		TEST_EXPECT(threads_bound(test_dpa_pid(), cpus[1], &others), 1);
+		TEST_EXPECT(others, 4);
+	}
 	TEST_CALL(test_dpa_end(dpa));
 	test_log_quiet();
 	cpus[1] = 1023;

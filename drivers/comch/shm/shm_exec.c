@@ -133,8 +133,6 @@ static const struct exec_rule exec_rules[] = {
 	EXEC_CALL(SYS_rt_sigreturn),
 	EXEC_CALL(SYS_sigaltstack),
 	EXEC_CALL(SYS_restart_syscall),
-	/* of the caller: else it could have our threads share one CPU */
-	EXEC_CALL_IF(SYS_sched_setaffinity, 0, UINT32_MAX, 0),
 	EXEC_CALL(SYS_sched_yield),
 	EXEC_CALL(SYS_exit),
 	EXEC_CALL(SYS_exit_group),

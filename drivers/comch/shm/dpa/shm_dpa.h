@@ -23,6 +23,7 @@
 #include <sys/queue.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include <rte_comch_pmd.h>
 #include <rte_comch_dpa_pmd.h>
@@ -122,6 +123,8 @@ int shm_dpa_segs_create(struct shm_dpa_segs *segs, uint64_t heap_size);
 void shm_dpa_segs_free(struct shm_dpa_segs *segs);
 /* A descriptor of a memfd with which nobody can write. */
 int shm_dpa_fd_readonly(int fd);
+/* The rest of a program, of which there is no process and no thread any more. */
+void shm_dpa_free(struct shm_dpa *dpa);
 int shm_dpa_seg_alloc(struct shm_dpa_seg *seg, uint64_t size, uint64_t align, uint64_t *off);
 /* -ENOENT: nothing begins there. */
 int shm_dpa_seg_free(struct shm_dpa_seg *seg, uint64_t off);
@@ -164,6 +167,7 @@ struct shm_dpa {
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t cond; /* check-ok: waiters must sleep */
 	bool launched; /* the monitor has tried to start the process */
+	bool abandoned; /* it takes too long for that, and has all of this */
 	bool up;       /* the start has succeeded: its end is told to the library */
 	bool stopping; /* nobody wants to know of its end */
 	int error;     /* of the launch */
@@ -234,7 +238,8 @@ void shm_dpa_ended(struct shm_dpa *dpa, int wait_status);
  * shm_dpa_monitor.c, shm_dpa_elf.c: the process
  */
 
-int shm_dpa_process_start(struct shm_dpa *dpa);
+/* -ETIMEDOUT: reading its file takes longer; the monitor frees all of it once that ends. */
+int shm_dpa_process_start(struct shm_dpa *dpa, const struct timespec *until);
 /* Wait so long at most: whether the process has ended, and runs no instruction any more. */
 bool shm_dpa_process_over(const struct shm_dpa *dpa, int ms);
 /* Bounded; after it there is no process and no thread. */

@@ -289,3 +289,12 @@ shm_dpa_places_free(struct shm_dpa *dpa, struct shm_dpa_place *host, struct shm_
 	seg_unplace(&dpa->segs.seg[SHM_DPA_HOST], host);
 	seg_unplace(&dpa->segs.seg[SHM_DPA_PROG], prog);
 }
+
+void
+shm_dpa_free(struct shm_dpa *dpa)
+{
+	pthread_mutex_destroy(&dpa->lock); /* check-ok: waiters must sleep */
+	pthread_mutex_destroy(&dpa->group_lock); /* check-ok: waiters must sleep */
+	pthread_cond_destroy(&dpa->cond); /* check-ok: waiters must sleep */
+	free(dpa);
+}

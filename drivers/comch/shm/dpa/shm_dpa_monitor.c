@@ -58,35 +58,86 @@ monitor_launched(pid_t pid)
 	monitor_proc_set(pid, "coredump_filter", "0");
 }
 
-/* Launch it, in this thread; its end of the socket is ours no more. */
-static pid_t
-monitor_launch(struct shm_dpa *dpa, int exe, int sock)
+/*
+ * The thread, and what it is given: copies, as a file system may hold it for longer than the
+ * application waits.
+ */
+struct shm_dpa_monitor {
+	struct shm_dpa *dpa;
+	dpdk_thread_t thread;
+	int sock; /* of the program */
+	char *name;
+	char *program;
+	char *runner; /* or NULL */
+	bool confined;
+};
+
+static void
+monitor_free(struct shm_dpa_monitor *monitor)
+{
+	free(monitor->name);
+	free(monitor->program);
+	free(monitor->runner);
+	free(monitor);
+}
+
+static struct shm_dpa_monitor *
+monitor_new(struct shm_dpa *dpa, int sock)
+{
+	struct shm_dpa_monitor *monitor = calloc(1, sizeof(*monitor));
+	const struct rte_comch_dpa *api = dpa->api;
+
+	if (monitor == NULL)
+		return NULL;
+	monitor->dpa = dpa;
+	monitor->sock = sock;
+	monitor->confined = (api->flags & RTE_COMCH_DPA_F_UNCONFINED) == 0;
+	monitor->name = strdup(dpa->name);
+	monitor->program = strdup(api->program);
+	if (api->runner != NULL)
+		monitor->runner = strdup(api->runner);
+	if (monitor->name != NULL && monitor->program != NULL &&
+			(api->runner == NULL || monitor->runner != NULL))
+		return monitor;
+	monitor_free(monitor);
+	return NULL;
+}
+
+static int
+monitor_exec(struct shm_dpa_monitor *monitor, int exe, pid_t *pid)
 {
 	struct shm_launch launch = {
-		.exe = exe, .sock = sock, .name = "comch-dpa", .max_fds = SHM_DPA_MAX_FDS,
-		.runner = dpa->api->runner, .program = dpa->api->program,
-		.confined = (dpa->api->flags & RTE_COMCH_DPA_F_UNCONFINED) == 0,
+		.exe = exe, .sock = monitor->sock, .name = "comch-dpa", .max_fds = SHM_DPA_MAX_FDS,
+		.runner = monitor->runner, .program = monitor->program,
+		.confined = monitor->confined,
 	};
-	pid_t pid = -1;
 	int ret;
 
-	ret = shm_exec(&launch, &pid, &dpa->pidfd);
+	ret = shm_exec(&launch, pid, &monitor->dpa->pidfd);
 	if (ret == -EPERM && launch.what == NULL)
 		SHM_LOG(ERR, "%s: program %s cannot be confined: this kernel or container has no seccomp: set RTE_COMCH_DPA_F_UNCONFINED if you trust it",
-			dpa->name, dpa->api->program);
+			monitor->name, monitor->program);
 	else if (ret != 0)
-		SHM_LOG(ERR, "%s: program %s: cannot %s%s%s: %s", dpa->name, dpa->api->program,
+		SHM_LOG(ERR, "%s: program %s: cannot %s%s%s: %s", monitor->name, monitor->program,
 			launch.what, launch.runner != NULL ? ", with runner " : "",
 			launch.runner != NULL ? launch.runner : "", strerror(-ret));
 	else
-		monitor_launched(pid);
-	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
-	dpa->error = ret;
-	dpa->pid = ret == 0 ? pid : 0;
-	dpa->launched = true;
-	pthread_cond_broadcast(&dpa->cond); /* check-ok: waiters must sleep */
-	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
-	return ret == 0 ? pid : -1;
+		monitor_launched(*pid);
+	return ret;
+}
+
+/* Launch it, in this thread; its end of the socket is ours no more. */
+static int
+monitor_launch(struct shm_dpa_monitor *monitor, pid_t *pid)
+{
+	int exe, ret;
+
+	exe = shm_dpa_elf_open(monitor->name, monitor->program, monitor->runner != NULL);
+	ret = exe >= 0 ? monitor_exec(monitor, exe, pid) : exe;
+	if (exe >= 0)
+		close(exe);
+	close(monitor->sock);
+	return ret;
 }
 
 bool
@@ -163,23 +214,44 @@ monitor_reap(struct shm_dpa *dpa, pid_t pid)
 	shm_dpa_ended(dpa, ret == pid ? status : -1);
 }
 
-/* The thread, and what it is given. */
-struct shm_dpa_monitor {
-	struct shm_dpa *dpa;
-	dpdk_thread_t thread;
-	int exe;
-	int sock;
-};
+/* Nobody has waited for the launch: the rest is here. */
+static void
+monitor_abandoned(struct shm_dpa_monitor *monitor, pid_t pid)
+{
+	struct shm_dpa *dpa = monitor->dpa;
+
+	pthread_detach(pthread_self()); /* check-ok: nobody joins it */
+	if (pid > 0) {
+		syscall(SYS_pidfd_send_signal, dpa->pidfd, SIGKILL, NULL, 0);
+		while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+			;
+		close(dpa->pidfd);
+	}
+	close(dpa->sock);
+	shm_dpa_segs_free(&dpa->segs);
+	shm_dpa_free(dpa);
+	monitor_free(monitor);
+}
 
 static DPDK_THREAD_FUNC(monitor_main, arg)
 {
 	struct shm_dpa_monitor *monitor = arg;
 	struct shm_dpa *dpa = monitor->dpa;
-	bool tell;
-	pid_t pid;
+	bool abandoned, tell;
+	pid_t pid = 0;
+	int ret;
 
-	pid = monitor_launch(dpa, monitor->exe, monitor->sock);
-	if (pid < 0)
+	ret = monitor_launch(monitor, &pid);
+	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
+	dpa->error = ret;
+	dpa->pid = ret == 0 ? pid : 0;
+	dpa->launched = true;
+	abandoned = dpa->abandoned;
+	pthread_cond_broadcast(&dpa->cond); /* check-ok: waiters must sleep */
+	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
+	if (abandoned)
+		monitor_abandoned(monitor, dpa->pid);
+	if (ret != 0 || abandoned)
 		return DPDK_THREAD_END;
 	monitor_wait(dpa, pid);
 	monitor_reap(dpa, pid);
@@ -195,56 +267,66 @@ static void
 monitor_join(struct shm_dpa *dpa)
 {
 	dpdk_thread_join(dpa->monitor->thread);
-	free(dpa->monitor);
+	monitor_free(dpa->monitor);
 	dpa->monitor = NULL;
 }
 
+/* 0: it was launched, or not, as the error says; or -ETIMEDOUT. */
 static int
-monitor_start(struct shm_dpa *dpa, int exe, int sock)
+launch_wait(struct shm_dpa *dpa, const struct timespec *until)
 {
-	struct shm_dpa_monitor *monitor = calloc(1, sizeof(*monitor));
-	int ret;
+	int ret = 0;
 
-	if (monitor == NULL)
-		return -ENOMEM;
-	monitor->dpa = dpa;
-	monitor->exe = exe;
-	monitor->sock = sock;
-	if (dpdk_thread_create_control(&monitor->thread, "comch-dpa", monitor_main, monitor) != 0) {
-		free(monitor);
-		return -ENOMEM;
-	}
-	dpa->monitor = monitor;
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
-	while (!dpa->launched)
-		pthread_cond_wait(&dpa->cond, &dpa->lock); /* check-ok: waiters must sleep */
-	ret = dpa->error;
+	while (!dpa->launched && ret != ETIMEDOUT)
+		ret = pthread_cond_timedwait(&dpa->cond, /* check-ok: waiters must sleep */
+				&dpa->lock, until);
+	dpa->abandoned = !dpa->launched;
+	ret = dpa->abandoned ? -ETIMEDOUT : 0;
+	/* where a signal reaches it it need not be read to the end */
+	if (dpa->abandoned && __atomic_load_n(&dpa->pidfd, __ATOMIC_RELAXED) >= 0)
+		syscall(SYS_pidfd_send_signal, dpa->pidfd, SIGKILL, NULL, 0);
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
-	if (ret != 0)
-		monitor_join(dpa);
 	return ret;
 }
 
-int
-shm_dpa_process_start(struct shm_dpa *dpa)
+static int
+monitor_start(struct shm_dpa *dpa, int sock, const struct timespec *until)
 {
-	bool runner = dpa->api->runner != NULL;
-	int exe, socks[2], ret = -EMFILE;
+	dpa->monitor = monitor_new(dpa, sock);
+	if (dpa->monitor == NULL)
+		return -ENOMEM;
+	if (dpdk_thread_create_control(&dpa->monitor->thread, "comch-dpa", monitor_main,
+			dpa->monitor) == 0)
+		return launch_wait(dpa, until);
+	monitor_free(dpa->monitor);
+	dpa->monitor = NULL;
+	return -ENOMEM;
+}
 
-	exe = shm_dpa_elf_open(dpa->name, dpa->api->program, runner);
-	if (exe < 0)
-		return exe;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) == 0) {
-		dpa->sock = socks[0];
-		ret = monitor_start(dpa, exe, socks[1]);
+int
+shm_dpa_process_start(struct shm_dpa *dpa, const struct timespec *until)
+{
+	int socks[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) != 0)
+		return -EMFILE;
+	dpa->sock = socks[0];
+	ret = monitor_start(dpa, socks[1], until);
+	if (ret == -ETIMEDOUT)
+		return ret;
+	if (ret != 0)
 		close(socks[1]);
-		if (ret != 0) {
-			close(dpa->sock);
-			dpa->sock = -1;
-		}
-	}
-	close(exe);
-	return ret;
+	else
+		ret = dpa->error;
+	if (ret == 0)
+		return 0;
+	if (dpa->monitor != NULL)
+		monitor_join(dpa);
+	close(dpa->sock);
+	dpa->sock = -1;
+	/* of the file system: that time is over is said by the above alone */
+	return ret == -ETIMEDOUT ? -EIO : ret;
 }
 
 void

@@ -9,6 +9,7 @@
  */
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,19 +25,8 @@
 
 /* There is room for more; a limit keeps a mistake from taking it all. */
 #define SHM_DPA_MAX_MSGQS 256
-/* CPUs that the runtime has a bit for. */
-#define DPA_MAX_CPUS 1024
 /* Bytes of a list of CPUs in a log. */
 #define CPU_LIST_SIZE 160
-
-static void
-dpa_free(struct shm_dpa *dpa)
-{
-	pthread_mutex_destroy(&dpa->lock); /* check-ok: waiters must sleep */
-	pthread_mutex_destroy(&dpa->group_lock); /* check-ok: waiters must sleep */
-	pthread_cond_destroy(&dpa->cond); /* check-ok: waiters must sleep */
-	free(dpa);
-}
 
 static struct shm_dpa *
 dpa_new(struct rte_comch_dpa *api)
@@ -90,6 +80,19 @@ ms_left(const struct timespec *until)
 	return RTE_MAX(ms, 1);
 }
 
+/* What it says by itself is no reason of ours: only that it has ended, or has no memory. */
+static int
+program_ask(struct shm_dpa *dpa, struct shm_dpa_msg *msg, int fd, const struct timespec *until)
+{
+	const int ret = shm_dpa_request(dpa, msg, fd, ms_left(until), NULL);
+
+	if (ret == 0 || ret == -ENOMEM)
+		return ret;
+	if (!shm_dpa_is_down(dpa))
+		return -EPROTO;
+	return ret == -ETIMEDOUT ? ret : -EIO;
+}
+
 /* Give a segment to the program. */
 static int
 seg_give(struct shm_dpa *dpa, enum shm_dpa_seg_kind kind, const struct timespec *until)
@@ -107,7 +110,7 @@ seg_give(struct shm_dpa *dpa, enum shm_dpa_seg_kind kind, const struct timespec 
 		fd = shm_dpa_fd_readonly(seg->fd);
 	if (fd < 0)
 		return fd;
-	ret = shm_dpa_request(dpa, &msg, fd, ms_left(until), NULL);
+	ret = program_ask(dpa, &msg, fd, until);
 	if (fd != seg->fd)
 		close(fd);
 	return ret;
@@ -129,23 +132,58 @@ cpus_refused(const struct shm_dpa *dpa)
 	return -EINVAL;
 }
 
+/* The CPUs of its main thread, and so of the next thread that it makes: say them, or set them. */
 static int
-cpus_give(struct shm_dpa *dpa, const struct timespec *until)
+cpus_main(struct shm_dpa *dpa, cpu_set_t *cpus, bool set)
 {
-	struct shm_dpa_msg msg = { .type = SHM_DPA_MSG_CPU };
+	int ret = -ESRCH;
+
+	/* while it is held the number stays that of the process */
+	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
+	if (dpa->pid != 0) {
+		ret = set ? sched_setaffinity(dpa->pid, sizeof(*cpus), cpus) :
+			sched_getaffinity(dpa->pid, sizeof(*cpus), cpus);
+		ret = ret == 0 ? 0 : -errno;
+	}
+	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
+	return ret == -ESRCH ? -EIO : ret;
+}
+
+/* Have it make the thread of a unit, which has the CPU that the application names for it. */
+static int
+unit_start(struct shm_dpa *dpa, uint32_t eu, const struct timespec *until)
+{
+	struct shm_dpa_msg msg = { .type = SHM_DPA_MSG_UNIT, .values = { eu } };
+	const int32_t cpu = eu < dpa->api->nb_eus ? dpa->api->eu_cpus[eu] : -1;
+	cpu_set_t all, own;
+	int ret;
+
+	if (cpu < 0)
+		return program_ask(dpa, &msg, -1, until);
+	if (cpu >= CPU_SETSIZE)
+		return cpus_refused(dpa);
+	CPU_ZERO(&own);
+	CPU_SET(cpu, &own);
+	ret = cpus_main(dpa, &all, false);
+	if (ret != 0)
+		return ret == -EINVAL ? -EIO : ret;
+	ret = cpus_main(dpa, &own, true);
+	if (ret == -EINVAL)
+		return cpus_refused(dpa);
+	if (ret == 0)
+		ret = program_ask(dpa, &msg, -1, until);
+	return ret == 0 ? cpus_main(dpa, &all, true) : ret;
+}
+
+static int
+units_start(struct shm_dpa *dpa, const struct timespec *until)
+{
 	uint32_t eu;
 	int ret = 0;
 
-	for (eu = 0; eu < dpa->api->nb_eus && ret == 0; eu++) {
-		if (dpa->api->eu_cpus[eu] < 0)
-			continue;
-		if (dpa->api->eu_cpus[eu] >= DPA_MAX_CPUS)
-			return cpus_refused(dpa);
-		msg.values[0] = eu;
-		msg.values[1] = dpa->api->eu_cpus[eu];
-		ret = shm_dpa_request(dpa, &msg, -1, ms_left(until), NULL);
-	}
-	return ret;
+	for (eu = 0; eu < dpa->api->nb_eus && ret == 0; eu++)
+		ret = unit_start(dpa, eu, until);
+	return ret == 0 ? unit_start(dpa, SHM_DPA_RPC_EU, until) : ret;
 }
 
 /* The functions that the program says that it has: copied, so that they stay. */
@@ -170,22 +208,17 @@ funcs_read(struct shm_dpa *dpa)
 
 /* From a process that waits for its first message to one that waits for threads. */
 static int
-program_start(struct shm_dpa *dpa)
+program_start(struct shm_dpa *dpa, const struct timespec *until)
 {
 	struct shm_dpa_msg msg = { .type = SHM_DPA_MSG_START };
-	struct timespec until;
 	int ret = 0, kind;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += RTE_COMCH_DPA_START_MS / 1000;
 	for (kind = SHM_DPA_HOST; kind <= SHM_DPA_HEAP && ret == 0; kind++)
-		ret = seg_give(dpa, kind, &until);
+		ret = seg_give(dpa, kind, until);
 	if (ret == 0)
-		ret = cpus_give(dpa, &until);
+		ret = program_ask(dpa, &msg, -1, until);
 	if (ret == 0)
-		ret = shm_dpa_request(dpa, &msg, -1, ms_left(&until), NULL);
-	if (ret == -EINVAL)
-		ret = cpus_refused(dpa);
+		ret = units_start(dpa, until);
 	if (ret == 0)
 		ret = funcs_read(dpa);
 	if (ret != 0)
@@ -201,20 +234,28 @@ static int
 dpa_start(struct rte_comch_dpa *api)
 {
 	struct shm_dpa *dpa = dpa_new(api);
+	struct timespec until;
 	int ret;
 
 	if (dpa == NULL)
 		return -ENOMEM;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += RTE_COMCH_DPA_START_MS / 1000;
 	ret = shm_dpa_segs_create(&dpa->segs, api->mem_size);
 	if (ret != 0) {
 		SHM_LOG(ERR, "%s: no memory or descriptor for program %s", dpa->name, api->program);
-		dpa_free(dpa);
+		shm_dpa_free(dpa);
 		return ret;
 	}
 	host_header_init(dpa);
-	ret = shm_dpa_process_start(dpa);
+	ret = shm_dpa_process_start(dpa, &until);
+	if (ret == -ETIMEDOUT) {
+		SHM_LOG(ERR, "%s: program %s cannot be read in %u s: copy it to another file system",
+			api->dev->data->name, api->program, RTE_COMCH_DPA_START_MS / 1000);
+		return ret;
+	}
 	if (ret == 0) {
-		ret = program_start(dpa);
+		ret = program_start(dpa, &until);
 		if (ret == 0) {
 			api->priv = dpa;
 			return 0;
@@ -222,7 +263,7 @@ dpa_start(struct rte_comch_dpa *api)
 		shm_dpa_process_stop(dpa);
 	}
 	shm_dpa_segs_free(&dpa->segs);
-	dpa_free(dpa);
+	shm_dpa_free(dpa);
 	return ret;
 }
 
@@ -233,7 +274,7 @@ dpa_stop(struct rte_comch_dpa *api)
 
 	shm_dpa_process_stop(dpa);
 	shm_dpa_segs_free(&dpa->segs);
-	dpa_free(dpa);
+	shm_dpa_free(dpa);
 	api->priv = NULL;
 }
 

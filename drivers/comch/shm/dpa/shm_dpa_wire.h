@@ -42,7 +42,7 @@
  * and in PROG, and one of another version is not started. Whoever changes a layout, the
  * number of a message, or what either means, changes it.
  */
-#define SHM_DPA_VERSION 4u
+#define SHM_DPA_VERSION 5u
 
 /* Where the segments are in the program. */
 #define SHM_DPA_HOST_ADDR UINT64_C(0x1000000000)
@@ -213,8 +213,8 @@ enum shm_dpa_msg_type {
 	SHM_DPA_MSG_HOST = 1, /* bytes; HOST */
 	SHM_DPA_MSG_PROG,     /* bytes; PROG */
 	SHM_DPA_MSG_HEAP,     /* bytes; HEAP */
-	SHM_DPA_MSG_START,    /* - ; answered when the units wait for threads */
-	SHM_DPA_MSG_CPU,      /* execution unit, CPU: before START */
+	SHM_DPA_MSG_START,    /* - ; answered when its functions are in PROG */
+	SHM_DPA_MSG_UNIT,     /* unit, once for each; answered when its thread waits */
 	SHM_DPA_MSG_WINDOW,   /* address, bytes, whether to write; region */
 	SHM_DPA_MSG_UNWINDOW, /* address, bytes */
 	SHM_DPA_MSG_GROUP,    /* index; eventfd, which is written to at once, and kept */
@@ -267,7 +267,7 @@ _Static_assert(offsetof(struct shm_dpa_prog, eus) == 256, "prog eus");
 _Static_assert(offsetof(struct shm_dpa_prog, funcs) == 16896, "funcs");
 _Static_assert(sizeof(struct shm_dpa_prog) <= SHM_DPA_PROG_HDR, "prog header");
 _Static_assert(sizeof(struct shm_dpa_msg) == 72, "msg");
-_Static_assert(SHM_DPA_MSG_RPC == 9 && SHM_DPA_MSG_STOP == 10 && SHM_DPA_VERSION == 4,
+_Static_assert(SHM_DPA_MSG_RPC == 9 && SHM_DPA_MSG_STOP == 10 && SHM_DPA_VERSION == 5,
 	"messages of this version");
 _Static_assert(sizeof(struct shm_dpa_answer) == 16, "answer");
 _Static_assert(sizeof(struct shm_dpa_line) == 200, "line");

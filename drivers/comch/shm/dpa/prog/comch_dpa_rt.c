@@ -79,9 +79,7 @@ static struct {
 } rt_rpc;
 
 static int32_t rt_group_fd[SHM_DPA_MAX_GROUPS]; /* descriptor + 1; 0: none */
-static uint32_t rt_nb_ready; /* threads that have confined themselves */
-static int32_t rt_cpus[SHM_DPA_NB_UNITS]; /* CPU + 1, or 0 */
-static int rt_cpu_error; /* of a unit that cannot have its CPU */
+static uint32_t rt_nb_ready; /* threads that wait for what to do */
 static uint32_t rt_next_unit;
 static bool rt_membarrier;
 
@@ -334,23 +332,6 @@ rt_caller(void)
 	}
 }
 
-/* Each thread does it for itself: the filter of the host knows no other one. */
-static void
-rt_cpu_set(uint32_t eu)
-{
-	int32_t cpu = rt_cpus[eu] - 1;
-	uint64_t mask[16];
-	long ret;
-
-	if (cpu < 0)
-		return;
-	memset(mask, 0, sizeof(mask));
-	mask[cpu / 64] = UINT64_C(1) << cpu % 64;
-	ret = rt_call(__NR_sched_setaffinity, 0, sizeof(mask), (long)mask, 0, 0, 0);
-	if (ret != 0)
-		__atomic_store_n(&rt_cpu_error, (int)ret, __ATOMIC_RELAXED);
-}
-
 /* Where threads begin, each in its block. */
 static void
 rt_thread_main(void)
@@ -358,7 +339,6 @@ rt_thread_main(void)
 	uint32_t eu = SHM_DPA_SELF()->eu;
 
 	rt_handlers_stack();
-	rt_cpu_set(eu);
 	if (eu == SHM_DPA_RPC_EU)
 		rt_caller();
 	rt_unit(eu);
@@ -426,22 +406,23 @@ rt_publish(void)
 static int
 rt_start(void)
 {
-	uint32_t nb_eus = SHM_DPA_HOST_SEG->nb_eus, eu, ready;
-	int ret = rt_publish();
-
 	rt_membarrier = rt_call(__NR_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED,
 			0, 0, 0, 0, 0) == 0;
 	if (!rt_membarrier || (SHM_DPA_HOST_SEG->flags & SHM_DPA_HOST_F_WHOLE) != 0)
 		SHM_DPA_PROG_SEG->flags = SHM_DPA_PROG_F_WHOLE;
-	for (eu = 0; eu < nb_eus && ret == 0; eu++)
-		ret = rt_thread_start(eu);
-	if (ret == 0)
-		ret = rt_thread_start(SHM_DPA_RPC_EU);
-	if (ret != 0)
-		return ret;
-	while ((ready = __atomic_load_n(&rt_nb_ready, __ATOMIC_ACQUIRE)) != nb_eus + 1)
+	return rt_publish();
+}
+
+/* A thread has the CPUs of this one, which the host sets before each. */
+static int
+rt_unit_start(uint32_t eu)
+{
+	uint32_t ready = rt_nb_ready;
+	int ret = rt_thread_start(eu);
+
+	while (ret == 0 && __atomic_load_n(&rt_nb_ready, __ATOMIC_ACQUIRE) == ready)
 		rt_futex(&rt_nb_ready, FUTEX_WAIT, ready);
-	return rt_cpu_error;
+	return ret;
 }
 
 static int
@@ -499,11 +480,10 @@ rt_handle(const struct shm_dpa_msg *msg, int fd)
 		return rt_map(SHM_DPA_PROG_ADDR, v[0], true, fd);
 	case SHM_DPA_MSG_HEAP:
 		return rt_map(SHM_DPA_HEAP_ADDR, v[0], true, fd);
-	case SHM_DPA_MSG_CPU:
-		rt_cpus[v[0]] = (int32_t)v[1] + 1;
-		return 0;
 	case SHM_DPA_MSG_START:
 		return rt_start();
+	case SHM_DPA_MSG_UNIT:
+		return rt_unit_start((uint32_t)v[0]);
 	case SHM_DPA_MSG_WINDOW:
 		return rt_map(v[0], v[1], v[2] != 0, fd);
 	case SHM_DPA_MSG_UNWINDOW:
