@@ -280,8 +280,8 @@ int rte_comch_dpa_destroy(struct rte_comch_dpa *dpa);
  * @warning
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
- * Load the program, and run it up to where it waits for threads. Waits, for 10 seconds at
- * most.
+ * Load the program, and run it up to where it waits for threads. Waits, for about 10 seconds
+ * at most.
  *
  * @param dpa
  *   An offload processor, IDLE.
@@ -591,7 +591,8 @@ int rte_comch_dpa_window_create(struct rte_comch_dpa *dpa, struct rte_comch_mem 
  * @b EXPERIMENTAL: this API may change without prior notice.
  *
  * Destroy a window. When this returns 0, the program does not reach the region any more by
- * it.
+ * it. The driver does not take the program's word for that: a program that keeps a part of
+ * the region has ended when this returns.
  *
  * @param window
  *   A window. NULL is allowed and does nothing.

@@ -18,7 +18,14 @@
 #include "test_dpa_hostile.h"
 
 #define HOSTILE_STACK 65536
+#define HOSTILE_ENOMEM 12
 #define HOSTILE_EBUSY 16
+#define HOSTILE_MSG_PEEK 2
+/* Where it has what it keeps, and the pages with tables of their own; as far apart. */
+#define HOSTILE_OTHER 0x3000000000ul
+#define HOSTILE_PAGES 0x3100000000ul
+#define HOSTILE_STEP (2ul << 20)
+#define HOSTILE_PAUSE_NS 20000000
 
 struct hostile_msghdr {
 	void *name;
@@ -32,6 +39,7 @@ struct hostile_msghdr {
 
 static uint8_t stack[HOSTILE_STACK] __attribute__((aligned(64))); /* check-ok: freestanding */
 static uint64_t refuses; /* what is asked of it, but for calls */
+static uint64_t keeps;   /* HOSTILE_KEEP_* */
 
 static void
 answer(const struct shm_dpa_msg *msg, int32_t ret, uint64_t value)
@@ -71,6 +79,9 @@ start(void)
 	func_add(prog, HOSTILE_SEND, "send");
 	func_add(prog, HOSTILE_POKE, "poke");
 	func_add(prog, HOSTILE_THREADS, "threads");
+	func_add(prog, HOSTILE_KEEP, "keep");
+	func_add(prog, HOSTILE_SCATTER, "scatter");
+	func_add(prog, HOSTILE_PEEK, "peek");
 	prog->nb_funcs = HOSTILE_NB_FUNCS;
 	prog->version = SHM_DPA_VERSION;
 	__atomic_store_n(&prog->magic, SHM_DPA_MAGIC, __ATOMIC_RELEASE);
@@ -109,6 +120,21 @@ threads(uint64_t nb)
 	return made;
 }
 
+/* Pages with a table each, as long as it gets them. */
+static uint64_t
+scatter(uint64_t nb)
+{
+	const long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+	uint64_t addr = HOSTILE_PAGES, i;
+
+	for (i = 0; i < nb; i++, addr += HOSTILE_STEP) {
+		if (rt_call(__NR_mmap, (long)addr, 4096, 3, flags, -1, 0) != (long)addr)
+			break;
+		*(volatile uint8_t *)addr = 1;
+	}
+	return i;
+}
+
 static uint64_t
 deed(uint64_t func, const uint64_t *args)
 {
@@ -121,12 +147,75 @@ deed(uint64_t func, const uint64_t *args)
 		return 0;
 	case HOSTILE_THREADS:
 		return threads(args[0]);
+	case HOSTILE_KEEP:
+		keeps = args[0];
+		return 0;
+	case HOSTILE_SCATTER:
+		return scatter(args[0]);
+	case HOSTILE_PEEK:
+		return *(const volatile uint64_t *)(uintptr_t)args[0];
 	case HOSTILE_POKE:
 		*(volatile uint64_t *)(uintptr_t)args[0] = args[1];
 		return 0;
 	default:
 		return flood(args[0], args[1]);
 	}
+}
+
+static int32_t
+window(const uint64_t *v, int32_t fd)
+{
+	int32_t ret = 0;
+
+	if ((keeps & HOSTILE_KEEP_NONE) == 0)
+		ret = map(v[0], v[1], v[2], fd);
+	if ((keeps & HOSTILE_KEEP_SECOND) != 0)
+		map(HOSTILE_OTHER, v[1], v[2], fd);
+	if ((keeps & HOSTILE_KEEP_RIGHTS) != 0)
+		map(SHM_DPA_HOST_SEG->windows[0].addr, v[1], v[2], fd);
+	if ((keeps & HOSTILE_KEEP_FD) == 0)
+		rt_call(__NR_close, fd, 0, 0, 0, 0, 0);
+	return (keeps & (HOSTILE_KEEP_REFUSED | HOSTILE_KEEP_NONE)) != 0 ? -HOSTILE_ENOMEM : ret;
+}
+
+static int32_t
+window_end(const uint64_t *v)
+{
+	if ((keeps & HOSTILE_KEEP_MOVED) != 0)
+		rt_call(__NR_mremap, (long)v[0], (long)v[1], (long)v[1], 3, HOSTILE_OTHER, 0);
+	else if ((keeps & HOSTILE_KEEP_MAP) == 0)
+		rt_call(__NR_munmap, (long)v[0], (long)v[1], 0, 0, 0, 0);
+	return 0;
+}
+
+static void
+pause_ns(long ns)
+{
+	const long timeout[2] = { 0, ns };
+	uint32_t word = 0;
+
+	rt_call(__NR_futex, (long)&word, 0 /* FUTEX_WAIT */, 0, (long)timeout, 0, 0);
+}
+
+/*
+ * A window lies in the socket, unread, with its descriptor. It says yes to it, and then to its
+ * end, of which the host's table tells.
+ */
+static void
+unread(struct shm_dpa_msg *msg)
+{
+	const uint32_t *flags = &SHM_DPA_HOST_SEG->windows[0].flags;
+
+	answer(msg, 0, 0);
+	while (__atomic_load_n(flags, __ATOMIC_ACQUIRE) == 0)
+		pause_ns(HOSTILE_PAUSE_NS);
+	while (__atomic_load_n(flags, __ATOMIC_ACQUIRE) != 0)
+		pause_ns(HOSTILE_PAUSE_NS);
+	pause_ns(HOSTILE_PAUSE_NS);
+	msg->seq++;
+	answer(msg, 0, 0);
+	for (;;)
+		pause_ns(HOSTILE_PAUSE_NS);
 }
 
 static int32_t
@@ -142,7 +231,9 @@ handle(const struct shm_dpa_msg *msg, int32_t fd)
 	case SHM_DPA_MSG_START:
 		return start();
 	case SHM_DPA_MSG_WINDOW:
-		return map(v[0], v[1], v[2], fd);
+		return window(v, fd);
+	case SHM_DPA_MSG_UNWINDOW:
+		return window_end(v);
 	default:
 		return 0; /* it keeps all that it has */
 	}
@@ -161,14 +252,20 @@ serve(void)
 		uint64_t len;
 	} iov = { &msg, sizeof(msg) };
 	struct hostile_msghdr hdr;
+	long peek;
 
 	for (;;) {
 		hdr = (struct hostile_msghdr){
 			.iov = &iov, .nb_iov = 1,
 			.control = &control, .control_len = sizeof(control),
 		};
-		if (rt_call(__NR_recvmsg, SHM_DPA_SOCK, (long)&hdr, 0, 0, 0, 0) != sizeof(msg))
+		peek = (keeps & HOSTILE_KEEP_UNREAD) != 0 ? HOSTILE_MSG_PEEK : 0;
+		if (peek != 0)
+			hdr.control_len = 0;
+		if (rt_call(__NR_recvmsg, SHM_DPA_SOCK, (long)&hdr, peek, 0, 0, 0) != sizeof(msg))
 			rt_call(__NR_exit_group, 0, 0, 0, 0, 0, 0);
+		if (peek != 0)
+			unread(&msg);
 		if (msg.type == SHM_DPA_MSG_STOP)
 			continue; /* it has to be killed */
 		if (msg.type == SHM_DPA_MSG_RPC)

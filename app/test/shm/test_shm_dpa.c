@@ -379,7 +379,8 @@ test_cpus(void)
 	TEST_EXPECT(test_dpa_start(&conf, &dpa), 0);
 	TEST_EXPECT(call("add", 1, 1, 0), 2);
 	/* not the one of this thread, which may be all that the others have */
-	if (lcore < RTE_MAX_LCORE) {
+	if (lcore < RTE_MAX_LCORE && rte_lcore_to_cpu_id(lcore) >= 0 &&
+			rte_lcore_to_cpu_id(lcore) != rte_lcore_to_cpu_id(rte_lcore_id())) {
 		TEST_CALL(test_dpa_end(dpa));
 		cpus[1] = rte_lcore_to_cpu_id(lcore);
 		TEST_EXPECT(test_dpa_start(&conf, &dpa), 0);

@@ -10,8 +10,12 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "shm_dpa_wire.h"
@@ -19,11 +23,16 @@
 #include "dpa/test_dpa_hostile.h"
 #include "test_bluefield_model.h"
 #include "test_shm_dpa.h"
+#include "test_shm_peer_fs.h"
 
 #define CALL_MS 2000
 #define NB_ARGS 6
 /* More than the host waits, and less than it would for 20 objects. */
 #define INSIDE_MS 6000
+/* What a start takes at most, of a file that is never read. */
+#define SLOW_MS 10000
+/* By then it has seen that there is a window. */
+#define SEEN_MS 500
 /* Where nothing of a program is. */
 #define NOWHERE 0x3000000000ul
 #define GB (1ul << 30)
@@ -34,14 +43,20 @@
 static struct rte_comch_dpa *dpa;
 
 static int
-start(void)
+start_flags(uint32_t flags)
 {
 	char program[PATH_MAX + 64];
-	const struct rte_comch_dpa_conf conf = { .program = program };
+	const struct rte_comch_dpa_conf conf = { .program = program, .flags = flags };
 
 	/* whoever asks for another path has the same memory */
 	snprintf(program, sizeof(program), "%s", test_dpa_program("-hostile"));
 	return test_dpa_start(&conf, &dpa);
+}
+
+static int
+start(void)
+{
+	return start_flags(0);
 }
 
 static int
@@ -157,7 +172,7 @@ test_memory(void)
 		SYS_mmap, NOWHERE, 256ul << 20, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1ul,
 	}, addrs[] = {
-		SYS_mmap, NOWHERE, 256 * GB, PROT_READ,
+		SYS_mmap, NOWHERE, 4 * GB, PROT_READ,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1ul,
 	};
 
@@ -235,6 +250,228 @@ test_window_kept(void)
 	return test_dpa_end(dpa);
 }
 
+/* It is told what to keep; then there is a window of a region. */
+static int
+window_start(uint64_t keep, struct rte_comch_mem **mem, struct rte_comch_dpa_window **window,
+		int error)
+{
+	uint64_t ret;
+
+	TEST_EXPECT(start_flags(keep == HOSTILE_KEEP_MOVED ? RTE_COMCH_DPA_F_UNCONFINED : 0), 0);
+	TEST_EXPECT(rte_comch_dpa_rpc(dpa, "keep", &keep, 1, CALL_MS, &ret), 0);
+	TEST_EXPECT(rte_comch_mem_alloc(test_pair.dpu, 4096, RTE_COMCH_MEM_F_DPA, mem), 0);
+	TEST_EXPECT(rte_comch_dpa_window_create(dpa, *mem, RTE_COMCH_DPA_WINDOW_F_ALL, window),
+		error);
+	return TEST_SUCCESS;
+}
+
+/* It is ended for what it has kept; nothing of the region is left when the call returns. */
+static int
+window_ended(struct rte_comch_mem *mem)
+{
+	struct rte_comch_dpa_status status;
+
+	TEST_CALL(test_dpa_failed(dpa, &status));
+	TEST_ASSERT(status.end == RTE_COMCH_DPA_END_NONSENSE, "end %d: %s", status.end,
+		status.text);
+	TEST_ASSERT(strstr(status.text, "kept a window") != NULL, "%s", status.text);
+	TEST_EXPECT(rte_comch_mem_free(mem), 0);
+	return test_dpa_end(dpa);
+}
+
+/* It says yes to the end of a window, and has it all the same. */
+static int
+attack_kept(int keep)
+{
+	struct rte_comch_dpa_window *window;
+	struct rte_comch_mem *mem;
+
+	TEST_CALL(window_start(keep, &mem, &window, 0));
+	if (keep == HOSTILE_KEEP_UNREAD)
+		usleep(SEEN_MS * 1000);
+	TEST_EXPECT(rte_comch_dpa_window_destroy(window), 0);
+	return window_ended(mem);
+}
+
+/* It has a window to write where it has one to read, when the first is taken back. */
+static int
+test_attack_rights(void)
+{
+	struct rte_comch_dpa_window *window, *other;
+	struct rte_comch_mem *mem;
+	uint64_t keep = HOSTILE_KEEP_RIGHTS, ret;
+
+	TEST_EXPECT(start(), 0);
+	TEST_EXPECT(rte_comch_mem_alloc(test_pair.dpu, 4096, RTE_COMCH_MEM_F_DPA, &mem), 0);
+	TEST_EXPECT(rte_comch_dpa_window_create(dpa, mem, RTE_COMCH_DPA_WINDOW_F_READ, &other), 0);
+	TEST_EXPECT(rte_comch_dpa_rpc(dpa, "keep", &keep, 1, CALL_MS, &ret), 0);
+	TEST_EXPECT(rte_comch_dpa_window_create(dpa, mem, RTE_COMCH_DPA_WINDOW_F_ALL, &window), 0);
+	TEST_EXPECT(rte_comch_dpa_window_destroy(window), 0);
+	TEST_EXPECT(rte_comch_dpa_window_destroy(other), 0);
+	return window_ended(mem);
+}
+
+/* Its first thread ends, by which the kernel tells nothing of it any more. */
+static int
+test_attack_exit(void)
+{
+	static const uint64_t args[NB_ARGS] = { SYS_exit };
+
+	return forbidden(args);
+}
+
+/* It says no to a window, and has it all the same. */
+static int
+attack_refused(int keep)
+{
+	struct rte_comch_dpa_window *window;
+	struct rte_comch_mem *mem;
+
+	TEST_CALL(window_start(keep, &mem, &window, -EIO));
+	return window_ended(mem);
+}
+
+/* One that says no, and one that lets go, are no reason to end it; others stay. */
+static int
+test_window_honest(void)
+{
+	struct rte_comch_dpa_window *window, *other;
+	struct rte_comch_dpa_status status;
+	struct rte_comch_mem *mem, *mem2;
+	uint64_t keep = 0, ret;
+
+	TEST_CALL(window_start(HOSTILE_KEEP_NONE, &mem, &window, -ENOMEM));
+	TEST_EXPECT(rte_comch_dpa_rpc(dpa, "keep", &keep, 1, CALL_MS, &ret), 0);
+	TEST_EXPECT(rte_comch_mem_alloc(test_pair.dpu, 4096, RTE_COMCH_MEM_F_DPA, &mem2), 0);
+	TEST_EXPECT(rte_comch_dpa_window_create(dpa, mem, RTE_COMCH_DPA_WINDOW_F_ALL, &window), 0);
+	TEST_EXPECT(rte_comch_dpa_window_create(dpa, mem, RTE_COMCH_DPA_WINDOW_F_ALL, &other), 0);
+	TEST_EXPECT(rte_comch_dpa_window_destroy(window), 0);
+	TEST_EXPECT(rte_comch_dpa_window_create(dpa, mem2, RTE_COMCH_DPA_WINDOW_F_ALL, &window), 0);
+	TEST_EXPECT(rte_comch_dpa_window_destroy(other), 0);
+	TEST_EXPECT(rte_comch_dpa_window_destroy(window), 0);
+	TEST_EXPECT(rte_comch_dpa_status_get(dpa, &status), 0);
+	TEST_EXPECT(status.state, RTE_COMCH_DPA_RUNNING);
+	TEST_EXPECT(rte_comch_mem_free(mem), 0);
+	TEST_EXPECT(rte_comch_mem_free(mem2), 0);
+	return test_dpa_end(dpa);
+}
+
+/* Ended by a signal, as it touches or writes what it was not given. */
+static int
+signalled(const char *func, const uint64_t *args, uint32_t nb, int sig)
+{
+	struct rte_comch_dpa_status status;
+	uint64_t ret;
+
+	TEST_EXPECT(start(), 0);
+	TEST_EXPECT(rte_comch_dpa_rpc(dpa, func, args, nb, CALL_MS, &ret), -EIO);
+	TEST_CALL(test_dpa_failed(dpa, &status));
+	TEST_ASSERT(status.signal == sig, "signal %d: %s", status.signal, status.text);
+	return test_dpa_end(dpa);
+}
+
+/* Pages of segments that were not given out would come into being where it looks at them. */
+static int
+test_attack_holes(void)
+{
+	const uint64_t host = SHM_DPA_HOST_ADDR + SHM_DPA_HOST_SIZE - 4096;
+	const uint64_t prog[] = { SHM_DPA_PROG_ADDR + SHM_DPA_PROG_SIZE - 4096, 1 };
+	const uint64_t write[NB_ARGS] = { SYS_write, 1, SHM_DPA_HOST_ADDR, 4096 };
+
+	TEST_CALL(signalled("peek", &host, 1, SIGBUS));
+	TEST_CALL(signalled("poke", prog, RTE_DIM(prog), SIGBUS));
+	return signalled("call", write, NB_ARGS, SIGXFSZ);
+}
+
+/* Page tables, which are no memory of a process: the host counts them. */
+static int
+test_attack_tables(void)
+{
+	const uint64_t args[] = { 60000 };
+	struct rte_comch_dpa_status status;
+	uint64_t ret = 0;
+	int error;
+
+	TEST_EXPECT(start(), 0);
+	error = rte_comch_dpa_rpc(dpa, "scatter", args, RTE_DIM(args), TEST_MS, &ret);
+	TEST_TRUE(error == -EIO || (error == 0 && ret > 20000));
+	TEST_CALL(test_dpa_failed(dpa, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_NONSENSE);
+	TEST_TRUE(strstr(status.text, "page tables") != NULL);
+	return test_dpa_end(dpa);
+}
+
+/* A process that has a file which nobody can read, says so, and lets go when it is told. */
+static void __attribute__((noreturn))
+slow_fs_main(int sock)
+{
+	char dir[] = "/tmp/comch_test_XXXXXX";
+	bool made = mkdtemp(dir) != NULL;
+	int file = -1;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (made && hostile_fs_start(dir, getppid(), UINT32_MAX) == 0 && hostile_fs.why == NULL)
+		file = hostile_fs.file;
+	if (write(sock, &file, sizeof(file)) == sizeof(file) && file >= 0 &&
+			read(sock, &file, sizeof(file)) == 0) {
+		hostile_fs_release(true);
+		close(hostile_fs.file);
+		hostile_fs_end();
+	}
+	if (made)
+		rmdir(dir);
+	_exit(EXIT_SUCCESS);
+}
+
+/* It is read in a start, which is over in time. */
+static int
+slow_start(pid_t pid, int file)
+{
+	char program[64];
+	const struct rte_comch_dpa_conf conf = { .program = program, .nb_eus = 1 };
+	uint64_t begin = test_now_ns(), took;
+
+	snprintf(program, sizeof(program), "/proc/%d/fd/%d", (int)pid, file);
+	TEST_EXPECT(test_dpa_start(&conf, &dpa), -ETIMEDOUT);
+	took = (test_now_ns() - begin) / 1000000;
+	test_note("over after %u ms", (unsigned int)took);
+	TEST_TRUE(took >= SLOW_MS && took < 2 * SLOW_MS);
+	/* others are not held by it */
+	TEST_EXPECT(start(), 0);
+	return test_dpa_end(dpa);
+}
+
+static int
+test_attack_slow_file(void)
+{
+	struct test_dpa_left left;
+	int socks[2], file = -1, ret;
+	pid_t pid;
+
+	TEST_EXPECT(start(), 0); /* the first one makes threads and descriptors that stay */
+	TEST_CALL(test_dpa_end(dpa));
+	TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks), 0);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		close(socks[0]);
+		slow_fs_main(socks[1]);
+	}
+	close(socks[1]);
+	test_dpa_left_get(&left);
+	if (read(socks[0], &file, sizeof(file)) != sizeof(file) || file < 0)
+		ret = test_skip("it needs FUSE, and the right to mount");
+	else
+		ret = slow_start(pid, file);
+	shutdown(socks[0], SHUT_WR);
+	/* what was left to the thread that read it goes */
+	if (ret == TEST_SUCCESS)
+		ret = test_dpa_left_check(&left);
+	close(socks[0]);
+	waitpid(pid, NULL, 0);
+	return ret;
+}
+
 /*
  * It says that it is in a device function, for ever: the host waits for that now and then,
  * but not for each object.
@@ -299,6 +536,26 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_host_segment),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_empty),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_window_kept),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_window_honest),
+		TEST_CASE_ARG(setup, test_dpa_teardown, "test_attack_map", attack_kept,
+			HOSTILE_KEEP_MAP),
+		TEST_CASE_ARG(setup, test_dpa_teardown, "test_attack_second_map", attack_kept,
+			HOSTILE_KEEP_SECOND),
+		TEST_CASE_ARG(setup, test_dpa_teardown, "test_attack_moved_map", attack_kept,
+			HOSTILE_KEEP_MOVED),
+		TEST_CASE_ARG(setup, test_dpa_teardown, "test_attack_descriptor", attack_kept,
+			HOSTILE_KEEP_FD),
+		TEST_CASE_ARG(setup, test_dpa_teardown, "test_attack_unread", attack_kept,
+			HOSTILE_KEEP_UNREAD),
+		TEST_CASE_ARG(setup, test_dpa_teardown, "test_attack_refused", attack_refused,
+			HOSTILE_KEEP_REFUSED),
+		TEST_CASE_ARG(setup, test_dpa_teardown, "test_attack_refused_descriptor",
+			attack_refused, HOSTILE_KEEP_NONE | HOSTILE_KEEP_FD),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_attack_rights),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_attack_exit),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_attack_holes),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_attack_tables),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_attack_slow_file),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_inside),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_threads),
 		TEST_CASES_END()

@@ -78,7 +78,7 @@ setup(uint32_t child_ms)
 	TEST_EXPECT(shm_dpa_seg_alloc(&dpa.segs.seg[SHM_DPA_WINDOWS], REGION_SIZE,
 			SHM_DPA_WINDOW_ALIGN, &off), 0);
 	shm_dpa_host(&dpa)->windows[0].addr = dpa.segs.seg[SHM_DPA_WINDOWS].addr + off;
-	dpa.window_used[0] = true;
+	dpa.windows[0].size = REGION_SIZE;
 	region.own.size = REGION_SIZE;
 	region.own.page_size = REGION_SIZE;
 	mem.priv = &region;
@@ -124,7 +124,7 @@ test_dies_slowly(void)
 	dpa.down = true;
 	TEST_EXPECT(shm_dpa_window_destroy(&window), 0);
 	TEST_TRUE(shm_dpa_process_over(&dpa, 0));
-	TEST_TRUE(!dpa.window_used[0]);
+	TEST_EXPECT(dpa.windows[0].size, 0u);
 	return TEST_SUCCESS;
 }
 

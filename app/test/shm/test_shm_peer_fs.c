@@ -3,8 +3,8 @@
  */
 
 /*
- * A FUSE file system of one file. Each close of it waits for an answer of a thread here,
- * which gives it late.
+ * A FUSE file system of one file. Each read and each close of it waits for an answer of a
+ * thread here, which gives it late.
  */
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "test_comch_util.h"
 #include "test_shm_peer_fs.h"
 
-/* Closes that wait at one time; one more is answered at once. */
+/* Reads and closes that wait at one time; one more is answered at once. */
 #define FS_HELD 64
 
 struct hostile_fs hostile_fs;
@@ -58,7 +58,8 @@ static void
 fs_attr(struct fuse_attr *attr, uint64_t node)
 {
 	attr->ino = node;
-	attr->mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0644;
+	attr->mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0755;
+	attr->size = 4096;
 	attr->nlink = 1;
 }
 
@@ -82,7 +83,7 @@ fs_holds(pid_t thread)
 }
 
 static void
-fs_flush(uint64_t unique, pid_t thread)
+fs_hold(uint64_t unique, pid_t thread)
 {
 	const bool holds = fs_holds(thread);
 	unsigned int i;
@@ -116,8 +117,8 @@ fs_serve(const struct fuse_in_header *in)
 		fs_answer(in->unique, 0, &attr, sizeof(attr));
 	else if (in->opcode == FUSE_OPEN)
 		fs_answer(in->unique, 0, &open_out, sizeof(open_out));
-	else if (in->opcode == FUSE_FLUSH)
-		fs_flush(in->unique, (pid_t)in->pid);
+	else if (in->opcode == FUSE_FLUSH || in->opcode == FUSE_READ)
+		fs_hold(in->unique, (pid_t)in->pid);
 	else if (in->opcode != FUSE_FORGET)
 		fs_answer(in->unique, in->opcode == FUSE_RELEASE ? 0 : ENOSYS, NULL, 0);
 }

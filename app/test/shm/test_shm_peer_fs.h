@@ -3,8 +3,8 @@
  */
 
 /*
- * A FUSE file system of one file for the hostile peer: a close of the file waits until it
- * lets go. No test is in here.
+ * A FUSE file system of one file for the hostile peer: a read or a close of the file waits
+ * until it lets go. No test is in here.
  */
 
 #ifndef TEST_SHM_PEER_FS_H
@@ -17,17 +17,17 @@
 struct hostile_fs {
 	int file;               /**< To be sent; -1 if there is none. */
 	const char *why;        /**< There is none. */
-	unsigned int nb_held;   /**< Closes that had to wait, atomic. */
+	unsigned int nb_held;   /**< Reads and closes that had to wait, atomic. */
 };
 
 extern struct hostile_fs hostile_fs;
 
 /**
  * Mount it where only a thread of this process sees it. Threads of one process wait when they
- * close its file, or if that is 0, brokers. @return 0, also without FUSE.
+ * read or close its file, or if that is 0, brokers. @return 0, also without FUSE.
  */
 int hostile_fs_start(const char *dir, pid_t victim, unsigned int hold_ms);
-/** Answer all closes at once, or hold them again; from a child, too. */
+/** Answer all of them at once, or hold them again; from a child, too. */
 void hostile_fs_release(bool released);
 /**
  * In a child that has the file: the rest is its parent's, which closes the file. The kernel

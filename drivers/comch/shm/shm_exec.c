@@ -54,8 +54,9 @@
 /* Memory of its own that a program may have, its variables and stacks; its first stack. */
 #define EXEC_MAX_DATA (256ul << 20)
 #define EXEC_MAX_STACK (1ul << 20)
-/* Addresses, which cost tables of pages even where there is no memory. */
+/* Addresses, which cost tables of pages even where there is no memory; until it is looked at. */
 #define EXEC_MAX_ADDRS SHM_DPA_WINDOW_END
+#define EXEC_FIRST_ADDRS (4ul << 30)
 #define EXEC_STACK_SIZE (64u << 10)
 #define EXEC_STACK_ALIGN 64
 #define EXEC_NB_SIGNALS 64
@@ -134,7 +135,6 @@ static const struct exec_rule exec_rules[] = {
 	EXEC_CALL(SYS_sigaltstack),
 	EXEC_CALL(SYS_restart_syscall),
 	EXEC_CALL(SYS_sched_yield),
-	EXEC_CALL(SYS_exit),
 	EXEC_CALL(SYS_exit_group),
 };
 
@@ -297,11 +297,17 @@ exec_schedule(void)
 }
 
 static long
-exec_limit(int resource, uint64_t value)
+exec_limit_to(int resource, uint64_t value, uint64_t max)
 {
-	const struct rlimit limit = { .rlim_cur = value, .rlim_max = value };
+	const struct rlimit limit = { .rlim_cur = value, .rlim_max = max };
 
 	return syscall(SYS_prlimit64, 0, resource, &limit, NULL);
+}
+
+static long
+exec_limit(int resource, uint64_t value)
+{
+	return exec_limit_to(resource, value, value);
 }
 
 static long
@@ -317,7 +323,7 @@ exec_limits(const struct exec_child *child)
 	if (exec_limit(RLIMIT_FSIZE, 0) != 0 || exec_limit(RLIMIT_DATA, EXEC_MAX_DATA) != 0 ||
 			exec_limit(RLIMIT_STACK, EXEC_MAX_STACK) != 0)
 		return -1;
-	return exec_limit(RLIMIT_AS, EXEC_MAX_ADDRS);
+	return exec_limit_to(RLIMIT_AS, EXEC_FIRST_ADDRS, EXEC_MAX_ADDRS);
 }
 
 static long

@@ -40,7 +40,7 @@
 #define SHM_IDLE_MS 1           /* fences for queues that become idle */
 #define SHM_SERVICE_MS 5        /* sockets, without a doorbell */
 #define SHM_CONNECT_MS 20       /* attempts to find the card's side */
-#define SHM_DPA_LOOK_MS 1000    /* at the threads of a program */
+#define SHM_DPA_LOOK_MS 20      /* at threads and page tables of a program that runs */
 
 /* The same in microseconds. */
 #define SHM_COMING_US 200       /* sockets, while somebody or something is coming */

@@ -14,9 +14,10 @@
  * Threads. The ops of one processor run one at a time. Beside them there is the monitor,
  * a thread of the driver for each program: it starts the process, reads its socket, waits
  * for its end and reaps it. What both use is under the lock of struct shm_dpa. Engines
- * only wake, and join groups.
+ * wake, join groups, and end a program that breaks the rules.
  */
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,7 +73,7 @@ void shm_dpa_wake_asked(struct shm_dpa *dpa, uint32_t eu);
 int shm_dpa_group_join(struct shm_dpa *dpa, struct shm_group *group, uint32_t *index);
 void shm_dpa_group_leave(struct shm_dpa *dpa, uint32_t index);
 /*
- * The engine is awake: its eventfd is readable no more. A program that wakes it, with less
+ * The engine is awake: its eventfd is readable no more. A program that wakes it, with fewer
  * messages and credits than that, is ended: nb is how many there were.
  */
 void shm_dpa_group_drain(struct shm_dpa *dpa, uint32_t index, uint64_t nb);
@@ -149,6 +150,13 @@ struct shm_dpa_asked {
 	uint32_t nb;
 };
 
+/* Files of its process in /proc. */
+struct shm_dpa_look {
+	int maps;
+	int status;
+	DIR *fds;
+};
+
 /* A program that runs. */
 struct shm_dpa {
 	struct shm_dpa_segs segs;
@@ -185,7 +193,13 @@ struct shm_dpa {
 	/* of the ops */
 	uint32_t nb_funcs;
 	struct shm_dpa_func funcs[SHM_DPA_MAX_FUNCS];
-	bool window_used[SHM_DPA_MAX_WINDOWS];
+	struct {
+		uint64_t size; /* 0: there is none */
+		bool write;
+		int fd;        /* of its region; -1: it is being taken back */
+	} windows[SHM_DPA_MAX_WINDOWS];
+	uint64_t nb_addrs; /* that the process may have; atomic */
+	struct shm_dpa_look look; /* of the monitor too, which reads status */
 };
 
 /* The headers. PROG may change at any time: load each word once. */
@@ -244,6 +258,24 @@ int shm_dpa_process_start(struct shm_dpa *dpa, const struct timespec *until);
 bool shm_dpa_process_over(const struct shm_dpa *dpa, int ms);
 /* Bounded; after it there is no process and no thread. */
 void shm_dpa_process_stop(struct shm_dpa *dpa);
+
+/*
+ * shm_dpa_look.c: what the kernel tells of the process
+ */
+
+/* Once it was executed. -ENOENT: there is no /proc of this process. */
+int shm_dpa_look_open(struct shm_dpa_look *look, int pidfd);
+/* Also after an error. */
+void shm_dpa_look_close(struct shm_dpa_look *look);
+/*
+ * Whether it has nothing of a file but what windows have; it is stopped for a moment. -EBUSY:
+ * it has more; -EIO: it has ended; others: it could not be looked at.
+ */
+int shm_dpa_look_gone(struct shm_dpa *dpa, int fd);
+/* Limit its addresses to what was given out to it. */
+void shm_dpa_look_addrs(struct shm_dpa *dpa);
+/* End it if it has more threads or page tables than it needs; in the monitor. */
+void shm_dpa_look_size(struct shm_dpa *dpa);
 
 /* Descriptors that a program may have, of which each has a number below this. */
 #define SHM_DPA_MAX_FDS 200

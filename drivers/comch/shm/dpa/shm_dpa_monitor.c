@@ -28,9 +28,6 @@
 #include "dpdk_release.h"
 #include "shm_dpa.h"
 
-/* Threads beside those of units: of calls and of control. */
-#define MONITOR_THREADS 2
-
 /* A file of the process, of which not all are there, or ours to write. */
 static void
 monitor_proc_set(pid_t pid, const char *name, const char *value)
@@ -103,6 +100,39 @@ monitor_new(struct shm_dpa *dpa, int sock)
 	return NULL;
 }
 
+/* It was told that it has not started, so it must not. */
+static bool
+monitor_is_abandoned(struct shm_dpa *dpa)
+{
+	bool abandoned;
+
+	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
+	abandoned = dpa->abandoned;
+	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
+	return abandoned;
+}
+
+/* A process that cannot be looked at is not left alone with memory of this one. */
+static int
+monitor_look(struct shm_dpa_monitor *monitor, pid_t pid)
+{
+	struct shm_dpa *dpa = monitor->dpa;
+	const int ret = shm_dpa_look_open(&dpa->look, dpa->pidfd);
+
+	if (ret == 0) {
+		monitor_launched(pid);
+		return 0;
+	}
+	SHM_LOG(ERR, "%s: program %s: its process is not to be seen in /proc, mount that of this PID namespace: %s",
+		monitor->name, monitor->program, strerror(-ret));
+	syscall(SYS_pidfd_send_signal, dpa->pidfd, SIGKILL, NULL, 0);
+	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	close(dpa->pidfd);
+	shm_dpa_look_close(&dpa->look);
+	return ret;
+}
+
 static int
 monitor_exec(struct shm_dpa_monitor *monitor, int exe, pid_t *pid)
 {
@@ -122,7 +152,7 @@ monitor_exec(struct shm_dpa_monitor *monitor, int exe, pid_t *pid)
 			launch.what, launch.runner != NULL ? ", with runner " : "",
 			launch.runner != NULL ? launch.runner : "", strerror(-ret));
 	else
-		monitor_launched(*pid);
+		ret = monitor_look(monitor, *pid);
 	return ret;
 }
 
@@ -133,7 +163,12 @@ monitor_launch(struct shm_dpa_monitor *monitor, pid_t *pid)
 	int exe, ret;
 
 	exe = shm_dpa_elf_open(monitor->name, monitor->program, monitor->runner != NULL);
-	ret = exe >= 0 ? monitor_exec(monitor, exe, pid) : exe;
+	if (exe < 0)
+		ret = exe;
+	else if (monitor_is_abandoned(monitor->dpa))
+		ret = -ECANCELED;
+	else
+		ret = monitor_exec(monitor, exe, pid);
 	if (exe >= 0)
 		close(exe);
 	close(monitor->sock);
@@ -152,28 +187,9 @@ shm_dpa_process_over(const struct shm_dpa *dpa, int ms)
 	return ret > 0;
 }
 
-/*
- * No limit of a process is for its threads, and each takes memory of the kernel and a
- * number that others need. A folder has a link for each folder in it, and two more.
- */
-static void
-monitor_threads(struct shm_dpa *dpa, pid_t pid)
-{
-	uint32_t max = dpa->api->nb_eus + MONITOR_THREADS;
-	char path[64];
-	struct stat st;
-
-	if (dpa->api->runner != NULL || shm_dpa_is_down(dpa))
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	if (stat(path, &st) == 0 && st.st_nlink > max + 2)
-		shm_dpa_violation(dpa, SHM_DPA_NO_EU, "it has more threads than units",
-			st.st_nlink - 2, max);
-}
-
 /* Until it has ended. */
 static void
-monitor_wait(struct shm_dpa *dpa, pid_t pid)
+monitor_wait(struct shm_dpa *dpa)
 {
 	struct pollfd pfds[2] = {
 		{ .fd = dpa->pidfd, .events = POLLIN },
@@ -187,7 +203,7 @@ monitor_wait(struct shm_dpa *dpa, pid_t pid)
 			shm_dpa_receive(dpa);
 		if (pfds[0].revents != 0)
 			return;
-		monitor_threads(dpa, pid);
+		shm_dpa_look_size(dpa);
 		if (shm_dpa_is_down(dpa)) {
 			pfds[1].fd = -1; /* it was killed; nobody wants to know more */
 		} else if ((pfds[1].revents & POLLHUP) != 0) {
@@ -227,8 +243,8 @@ monitor_abandoned(struct shm_dpa_monitor *monitor, pid_t pid)
 			;
 		close(dpa->pidfd);
 	}
+	shm_dpa_look_close(&dpa->look);
 	close(dpa->sock);
-	shm_dpa_segs_free(&dpa->segs);
 	shm_dpa_free(dpa);
 	monitor_free(monitor);
 }
@@ -253,7 +269,7 @@ static DPDK_THREAD_FUNC(monitor_main, arg)
 		monitor_abandoned(monitor, dpa->pid);
 	if (ret != 0 || abandoned)
 		return DPDK_THREAD_END;
-	monitor_wait(dpa, pid);
+	monitor_wait(dpa);
 	monitor_reap(dpa, pid);
 	pthread_mutex_lock(&dpa->lock); /* check-ok: waiters must sleep */
 	tell = dpa->up && !dpa->stopping;
@@ -283,9 +299,9 @@ launch_wait(struct shm_dpa *dpa, const struct timespec *until)
 				&dpa->lock, until);
 	dpa->abandoned = !dpa->launched;
 	ret = dpa->abandoned ? -ETIMEDOUT : 0;
-	/* where a signal reaches it it need not be read to the end */
-	if (dpa->abandoned && __atomic_load_n(&dpa->pidfd, __ATOMIC_RELAXED) >= 0)
-		syscall(SYS_pidfd_send_signal, dpa->pidfd, SIGKILL, NULL, 0);
+	/* nothing is in them, and they are what takes memory */
+	if (dpa->abandoned)
+		shm_dpa_segs_free(&dpa->segs);
 	pthread_mutex_unlock(&dpa->lock); /* check-ok: waiters must sleep */
 	return ret;
 }
@@ -340,6 +356,7 @@ shm_dpa_process_stop(struct shm_dpa *dpa)
 	if (shm_dpa_send(dpa, &msg, -1) != 0 || !shm_dpa_process_over(dpa, SHM_DPA_STOP_MS))
 		syscall(SYS_pidfd_send_signal, dpa->pidfd, SIGKILL, NULL, 0);
 	monitor_join(dpa);
+	shm_dpa_look_close(&dpa->look);
 	close(dpa->pidfd);
 	close(dpa->sock);
 }

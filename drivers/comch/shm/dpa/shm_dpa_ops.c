@@ -213,6 +213,7 @@ program_start(struct shm_dpa *dpa, const struct timespec *until)
 	struct shm_dpa_msg msg = { .type = SHM_DPA_MSG_START };
 	int ret = 0, kind;
 
+	shm_dpa_look_addrs(dpa);
 	for (kind = SHM_DPA_HOST; kind <= SHM_DPA_HEAP && ret == 0; kind++)
 		ret = seg_give(dpa, kind, until);
 	if (ret == 0)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <rte_common.h>
+#include <rte_cycles.h>
 
 #include "comch_shm.h"
 #include "shm_dpa.h"
@@ -48,16 +49,16 @@ static int
 unit_settle(struct shm_dpa *dpa, uint32_t eu, uint32_t epoch)
 {
 	const uint32_t *seen = &shm_dpa_prog(dpa)->eus[eu].epoch;
-	uint32_t us = SHM_DPA_LOOK_US, waited = 0;
+	const uint64_t until = rte_comch_pmd_deadline(RTE_COMCH_DPA_CALL_MS);
+	uint32_t us = SHM_DPA_LOOK_US;
 
 	/* acquire: its function has returned before */
 	while (__atomic_load_n(seen, __ATOMIC_ACQUIRE) != epoch) {
 		if (shm_dpa_is_down(dpa))
 			return 0;
-		if (waited > RTE_COMCH_DPA_CALL_MS * 1000)
+		if (rte_get_tsc_cycles() > until)
 			return -ETIMEDOUT;
 		usleep(us);
-		waited += us;
 		us = RTE_MIN(2 * us, (uint32_t)SHM_DPA_LOOK_MAX_US);
 	}
 	return 0;
@@ -158,6 +159,53 @@ window_map(struct shm_dpa *dpa, const struct shm_region *region, uint64_t addr, 
 	return ret;
 }
 
+/*
+ * Whether the program has nothing more of a region than its windows, by what the kernel tells:
+ * else it is ended. -EIO: it has ended before, or does by this.
+ */
+static int
+window_gone(struct shm_dpa *dpa, const struct shm_region *region, uint64_t addr)
+{
+	int ret = shm_dpa_look_gone(dpa, region->own.fd);
+
+	if (ret == 0)
+		return 0;
+	/* somebody else may have ended it meanwhile, which looks like anything */
+	if (ret == -EBUSY)
+		shm_dpa_violation(dpa, SHM_DPA_NO_EU, "it kept a window", addr, 0);
+	else if (!shm_dpa_process_over(dpa, SHM_DPA_LOOK_MS))
+		shm_dpa_violation(dpa, SHM_DPA_NO_EU,
+			"whether it kept a window cannot be looked at", addr, -ret);
+	return -EIO;
+}
+
+/* One that is killed goes on for a moment: only when it is no more it maps nothing. */
+static int
+window_over(struct shm_dpa *dpa)
+{
+	return shm_dpa_process_over(dpa, RTE_COMCH_DPA_CALL_MS) ? 0 : -ETIMEDOUT;
+}
+
+static uint32_t
+window_slot(const struct shm_dpa *dpa)
+{
+	uint32_t i;
+
+	for (i = 0; i < SHM_DPA_MAX_WINDOWS && dpa->windows[i].size != 0; i++)
+		;
+	return i;
+}
+
+static void
+window_slot_free(struct shm_dpa *dpa, uint32_t slot, uint64_t addr)
+{
+	struct shm_dpa_seg *space = &dpa->segs.seg[SHM_DPA_WINDOWS];
+
+	shm_dpa_seg_free(space, addr - space->addr);
+	dpa->windows[slot].size = 0;
+	shm_dpa_look_addrs(dpa);
+}
+
 int
 shm_dpa_window_create(struct rte_comch_dpa_window *window)
 {
@@ -165,33 +213,38 @@ shm_dpa_window_create(struct rte_comch_dpa_window *window)
 	const struct shm_region *region = window->mem->priv;
 	struct shm_dpa *dpa = window->dpa->priv;
 	struct shm_dpa_seg *space = &dpa->segs.seg[SHM_DPA_WINDOWS];
+	const uint32_t slot = window_slot(dpa);
 	struct shm_dpa_window *entry;
-	uint32_t i;
 	uint64_t off;
 	int ret;
 
-	for (i = 0; i < SHM_DPA_MAX_WINDOWS && dpa->window_used[i]; i++)
-		;
-	if (i == SHM_DPA_MAX_WINDOWS)
+	if (slot == SHM_DPA_MAX_WINDOWS)
 		return -ENOSPC;
 	ret = shm_dpa_seg_alloc(space, window_size(region),
 			RTE_MAX(SHM_DPA_WINDOW_ALIGN, region->own.page_size), &off);
 	if (ret != 0)
 		return ret;
+	dpa->windows[slot].size = window_size(region);
+	dpa->windows[slot].fd = region->own.fd;
+	dpa->windows[slot].write = write;
+	shm_dpa_look_addrs(dpa);
 	ret = window_map(dpa, region, space->addr + off, write);
 	if (ret != 0) {
-		shm_dpa_seg_free(space, off);
-		return ret;
+		window_slot_free(dpa, slot, space->addr + off);
+		/* it may have it all the same */
+		if (window_gone(dpa, region, space->addr + off) == 0)
+			return -ENOMEM;
+		window_over(dpa);
+		return -EIO;
 	}
-	entry = &shm_dpa_host(dpa)->windows[i];
+	entry = &shm_dpa_host(dpa)->windows[slot];
 	entry->addr = space->addr + off;
 	entry->base = (uintptr_t)window->mem->addr;
 	entry->len = window->mem->len;
 	/* release: the program looks at it first */
 	__atomic_store_n(&entry->flags, SHM_DPA_WINDOW_READ | (write ? SHM_DPA_WINDOW_WRITE : 0),
 		__ATOMIC_RELEASE);
-	dpa->window_used[i] = true;
-	window->handle = i + 1;
+	window->handle = slot + 1;
 	return 0;
 }
 
@@ -219,20 +272,22 @@ window_unmap(struct shm_dpa *dpa, uint64_t addr, uint64_t size)
 int
 shm_dpa_window_destroy(struct rte_comch_dpa_window *window)
 {
+	const struct shm_region *region = window->mem->priv;
+	const uint32_t slot = window->handle - 1;
 	struct shm_dpa *dpa = window->dpa->priv;
-	struct shm_dpa_window *entry = &shm_dpa_host(dpa)->windows[window->handle - 1];
+	struct shm_dpa_window *entry = &shm_dpa_host(dpa)->windows[slot];
 	int ret = -EIO;
 
 	__atomic_store_n(&entry->flags, 0, __ATOMIC_RELEASE);
 	if (!shm_dpa_is_down(dpa))
-		ret = window_unmap(dpa, entry->addr, window_size(window->mem->priv));
-	/* one that is killed goes on for a moment: only when it is no more it maps nothing */
+		ret = window_unmap(dpa, entry->addr, window_size(region));
+	dpa->windows[slot].fd = -1;
+	if (ret == 0)
+		ret = window_gone(dpa, region, entry->addr);
 	if (ret == -EIO)
-		ret = shm_dpa_process_over(dpa, RTE_COMCH_DPA_CALL_MS) ? 0 : -ETIMEDOUT;
+		ret = window_over(dpa);
 	if (ret != 0)
 		return ret;
-	shm_dpa_seg_free(&dpa->segs.seg[SHM_DPA_WINDOWS],
-		entry->addr - dpa->segs.seg[SHM_DPA_WINDOWS].addr);
-	dpa->window_used[window->handle - 1] = false;
+	window_slot_free(dpa, slot, entry->addr);
 	return 0;
 }

@@ -11,8 +11,8 @@
  * of queues is in shm_msgq_wire.h, that of an entry in shm_entry.h. Freestanding C11, as the
  * runtime of programs includes it: no EAL, no libc.
  *
- * Three segments, each a sealed memfd of a fixed size, whose pages are there when they
- * are allocated:
+ * Three segments, each a sealed memfd that only grows, whose pages are there when they are
+ * allocated:
  *
  *   HOST  written by the host, mapped read-only by the program
  *   PROG  written by the program, mapped read-only by the host
