@@ -25,6 +25,7 @@
 
 bool hostile_alone;
 const char *hostile_function = "pf0";
+unsigned int hostile_dirty;
 
 static TAILQ_HEAD(, hostile) evils = TAILQ_HEAD_INITIALIZER(evils);
 
@@ -294,6 +295,77 @@ hostile_say(struct hostile *e, uint16_t type, uint32_t chan)
 	return hostile_send(e, &msg, type, chan, -1);
 }
 
+/* Clear what a message of its type says, and leave what it has no right to. */
+static void
+msg_forget(union shm_wire_msg *msg)
+{
+	const uint16_t type = msg->hdr.type;
+
+	memset(&msg->hdr, 0, type == SHM_WIRE_CLOSE || type == SHM_WIRE_CLOSED ? sizeof(msg->hdr) :
+		offsetof(struct shm_wire_hdr, taken));
+	switch (type) {
+	case SHM_WIRE_HELLO:
+		msg->hello.version = 0;
+		msg->hello.seg_size = 0;
+		memset(msg->hello.function, 0, strnlen(msg->hello.function,
+			sizeof(msg->hello.function)));
+		break;
+	case SHM_WIRE_HELLO_ACK:
+		msg->hello_ack.version = 0;
+		msg->hello_ack.seg_size = 0;
+		msg->hello_ack.status = 0;
+		break;
+	case SHM_WIRE_GROUP:
+		msg->group.group = 0;
+		break;
+	case SHM_WIRE_CONNECT:
+		memset(&msg->connect.rx, 0, sizeof(msg->connect.rx));
+		memset(msg->connect.name, 0, strnlen(msg->connect.name,
+			sizeof(msg->connect.name)));
+		break;
+	case SHM_WIRE_ACCEPT:
+		memset(&msg->accept.rx, 0, sizeof(msg->accept.rx));
+		memset(&msg->accept.tx, 0, offsetof(struct shm_wire_tx, reserved));
+		break;
+	case SHM_WIRE_READY:
+		memset(&msg->ready.tx, 0, offsetof(struct shm_wire_tx, reserved));
+		break;
+	case SHM_WIRE_REFUSE:
+	case SHM_WIRE_CLOSE:
+		msg->reason.reason = 0;
+		break;
+	case SHM_WIRE_REGION:
+		msg->region.region = 0;
+		msg->region.size = 0;
+		break;
+	case SHM_WIRE_REGION_GONE:
+		msg->region_gone.region = 0;
+		break;
+	case SHM_WIRE_CONSUMER:
+		memset(&msg->consumer, 0, sizeof(msg->consumer));
+		break;
+	case SHM_WIRE_CONSUMER_ACK:
+		memset(&msg->consumer_ack, 0, offsetof(struct shm_wire_consumer_ack, reserved));
+		break;
+	case SHM_WIRE_CONSUMER_GONE:
+		msg->consumer_id.consumer = 0;
+		break;
+	default:
+		break;
+	}
+}
+
+/* A message of the device has bytes that say nothing, and are not 0. */
+static bool
+msg_is_dirty(const union shm_wire_msg *msg)
+{
+	static const union shm_wire_msg none;
+	union shm_wire_msg rest = *msg;
+
+	msg_forget(&rest);
+	return memcmp(&rest, &none, sizeof(rest)) != 0;
+}
+
 int
 hostile_recv(struct hostile *e)
 {
@@ -301,7 +373,8 @@ hostile_recv(struct hostile *e)
 		struct cmsghdr hdr;
 		char buf[CMSG_SPACE(sizeof(int))];
 	} ctrl;
-	struct iovec iov = { &e->msg, sizeof(e->msg) };
+	union shm_wire_msg msg = { .all = { 0 } };
+	struct iovec iov = { &msg, sizeof(msg) };
 	struct msghdr mh = {
 		.msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = ctrl.buf, .msg_controllen = sizeof(ctrl.buf),
@@ -322,6 +395,8 @@ hostile_recv(struct hostile *e)
 		e->eof = true;
 		return -ECONNRESET;
 	}
+	e->msg = msg;
+	hostile_dirty += msg_is_dirty(&msg);
 	cmsg = CMSG_FIRSTHDR(&mh);
 	if (cmsg != NULL && cmsg->cmsg_type == SCM_RIGHTS)
 		memcpy(&e->msg_fd, CMSG_DATA(cmsg), sizeof(int));

@@ -176,6 +176,9 @@ extern bool hostile_alone;
 /** What HELLO says. */
 extern const char *hostile_function;
 
+/** Messages of devices that had bytes which say nothing, and were not 0. */
+extern unsigned int hostile_dirty;
+
 /** A user that nobody is. */
 #define OTHER_UID 21235
 /** Become another user, to whom the folder of the test is open. @return whether it is one. */

@@ -194,6 +194,7 @@ int
 peer_setup(void)
 {
 	peer_env.violations = violations();
+	hostile_dirty = 0;
 	peer_settle();
 	return TEST_SUCCESS;
 }
@@ -208,6 +209,7 @@ teardown_check(void)
 	/* a thread of the driver gives back */
 	PEER_WAIT(test_count_fds() <= peer_env.fds, TEST_MS);
 	PEER_WAIT(test_count_maps() <= peer_env.maps, TEST_MS);
+	TEST_EXPECT(hostile_dirty, 0);
 	return peer_honest(20);
 }
 
