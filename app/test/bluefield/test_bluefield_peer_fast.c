@@ -14,6 +14,7 @@
 #include "bluefield_cm_priv.h" /* check-ok: its layers are tested */
 #include "bluefield_fast.h" /* check-ok: its layers are tested */
 #include "test_bluefield_peer.h"
+#include "test_rand.h"
 
 #define CARD "ecpf0vf0"
 #define HOST "pf0vf0"
@@ -80,20 +81,28 @@ server_up(void)
 	return hostile_connected();
 }
 
-/* The same, and a consumer of the server's side. */
+/* A consumer of the server's side. */
 static int
-consumer_up(void)
+consumer_new(struct rte_comch_pe *pe)
 {
 	struct bf_wire_consumer_answer answer = { .to = BF_WIRE_CONSUMER_NEW };
+	const unsigned int before = peer_count(&hostile, BF_WIRE_CONSUMER_NEW);
 
-	TEST_CALL(server_up());
 	consumer = test_ep_new();
-	TEST_EXPECT(test_consumer_start(consumer, server->conn, test_pe_new()), -EINPROGRESS);
-	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_CONSUMER_NEW) == 1, TEST_MS);
+	TEST_EXPECT(test_consumer_start(consumer, server->conn, pe), -EINPROGRESS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_CONSUMER_NEW) == before + 1, TEST_MS);
 	answer.consumer = test_queue_id(consumer->ctx);
 	TEST_CALL(peer_ctl(&hostile, BF_WIRE_CONSUMER_ANSWER, &answer));
 	PEER_WAIT(&hostile, test_state(consumer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 	return TEST_SUCCESS;
+}
+
+/* A server with the hostile client, and a consumer. */
+static int
+consumer_up(void)
+{
+	TEST_CALL(server_up());
+	return consumer_new(test_pe_new());
 }
 
 static int
@@ -526,6 +535,95 @@ test_bad_ctls(void)
 	return test_log_passed();
 }
 
+/* Rounds of any messages, and control messages of one at most. */
+#define ANY_ROUNDS 100u
+#define ANY_MSGS 60u
+
+/* Numbers that are often near to what can be. */
+static uint32_t
+any_number(uint32_t *x)
+{
+	static const uint32_t some[] = {
+		0, 1, 2, 7, 8, BF_MAX_CONSUMERS, BF_WIRE_MAX_PAIRS - 1, BF_WIRE_MAX_PAIRS,
+		0x123, 0xffffff, INT32_MAX, UINT32_MAX,
+	};
+	const uint32_t n = test_rand_next(x);
+
+	return n % 8 == 0 ? test_rand_next(x) : some[n / 8 % RTE_DIM(some)];
+}
+
+static uint8_t
+any_ctl(uint32_t *x, union bf_wire_ctl *msg)
+{
+	static const uint8_t mostly[] = {
+		BF_WIRE_CONSUMER_NEW, BF_WIRE_PAIR_OPEN, BF_WIRE_PAIR_GO, BF_WIRE_PAIR_CLOSE,
+	};
+	uint8_t type = BF_WIRE_CONSUMER_NEW +
+		test_rand_next(x) % (BF_WIRE_TYPES - BF_WIRE_CONSUMER_NEW);
+	uint32_t words[sizeof(*msg) / sizeof(uint32_t)];
+	bool taken;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(words); i++)
+		words[i] = any_number(x);
+	memcpy(msg, words, sizeof(*msg));
+	/* mostly one that is taken, so that there is a state that the next ones hit */
+	taken = test_rand_next(x) % 8 != 0;
+	if (taken)
+		type = mostly[*x / 8 % RTE_DIM(mostly)];
+	if (type == BF_WIRE_CONSUMER_NEW && taken)
+		msg->consumer_new = (struct bf_wire_consumer_new){
+			.consumer = 1 + *x / 64 % 128, .posts = 8,
+		};
+	if (type == BF_WIRE_PAIR_OPEN && taken)
+		msg->pair_open = (struct bf_wire_pair_open){
+			.pair = *x / 64 % 64, .producer = PRODUCER, .qpn = 0x123, .credits = 1,
+			.consumer = test_queue_id(consumer->ctx),
+		};
+	if (type >= BF_WIRE_PAIR_GO && taken)
+		msg->pair = (struct bf_wire_pair){ .pair = *x / 64 % 64 };
+	return type;
+}
+
+/*
+ * Any message in any state: each is taken, or ends the connection as a violation. Nothing
+ * else ends it, the device works, and the next one is served.
+ */
+static int
+test_any_ctls(void)
+{
+	uint32_t round, i, x = 2463534242, taken = 0, ends = 0;
+	struct rte_comch_pe *pe = test_pe_new();
+	union bf_wire_ctl msg;
+	uint8_t type;
+
+	TEST_CALL(server_up());
+	TEST_CALL(consumer_new(pe));
+	for (round = 0; round < ANY_ROUNDS; round++) {
+		for (i = 0; i < ANY_MSGS && server->nb_disconnects == ends; i++, taken++) {
+			type = any_ctl(&x, &msg);
+			TEST_CALL(peer_ctl(&hostile, type, &msg));
+			if (x % 4 == 0)
+				test_progress_ms(1);
+			peer_poll(&hostile);
+		}
+		TEST_EXPECT(test_dev_status(card_dev), 0);
+		if (server->nb_disconnects == ends)
+			continue;
+		ends++;
+		TEST_ASSERT(server->disconnect_status == -EPROTO, "round %u ended with %d", round,
+			server->disconnect_status);
+		TEST_WAIT(test_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_CALL(test_ep_close(consumer));
+		TEST_CALL(hostile_connected());
+		TEST_CALL(consumer_new(pe));
+	}
+	test_note("%u messages, %u connections ended", taken, ends);
+	TEST_TRUE(ends > 0 && taken > 2 * ends);
+	TEST_EXPECT(test_dev_status(card_dev), 0);
+	return test_log_passed();
+}
+
 /* Messages of credits that lie, or are none; what the peer sends over the pair's queue. */
 static int
 pair_send(uint8_t opcode, uint32_t imm, uint32_t len)
@@ -679,6 +777,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, pair_teardown, test_closed_lies),
 		TEST_CASE_ST(setup, pair_teardown, test_gone_takes_nothing),
 		TEST_CASE_ST(setup, teardown, test_bad_ctls),
+		TEST_CASE_ST(setup, teardown, test_any_ctls),
 		TEST_CASE_ST(setup, pair_teardown, test_credits_too_many),
 		TEST_CASE_ST(setup, pair_teardown, test_credits_far),
 		TEST_CASE_ST(setup, pair_teardown, test_credits_none),
