@@ -45,6 +45,36 @@ server_device_lost() {
 	[ "$rc" = 1 ]
 }
 
+# A secondary process has no device: it is refused before anything is looked at or made.
+secondary_refused() { # <build>
+	local program=$work/$1/app/dpdk-test-comch run vdev out rc bad=0
+	ldd "$program" | grep -q librte_eal || {
+		echo 'this build has EAL inside of its programs: nothing can be loaded before it'
+		return 77
+	}
+	run=$(mktemp -d)
+	# shellcheck disable=SC2046 # words on purpose
+	"${CC:-cc}" -D_GNU_SOURCE $(pkg-config --cflags libdpdk) -shared -fPIC \
+		-o "$run/secondary.so" "$top/devtools/test/secondary.c"
+	mkdir "$run/path"
+	for vdev in "comch_shm0,role=dpu,functions=pf0,path=$run/path" \
+		"comch_bluefield0,role=dpu,functions=pf0,socket=$run/path/none.sock"; do
+		rc=0
+		# shellcheck disable=SC2046 # words on purpose
+		out=$(LD_PRELOAD=$run/secondary.so timeout -k 5 60 "$program" \
+			$(eal_args second "${lcores%%,*}") --no-telemetry --vdev "$vdev" \
+			-- --server 2>&1) || rc=$?
+		if [ "$rc" = 0 ] || [ "$rc" -ge 124 ] || [ -n "$(ls -A "$run/path")" ] ||
+			! grep -q "${vdev%%,*}: secondary processes have no" <<<"$out"; then
+			echo "$vdev: exit status $rc, and in the folder: $(ls -A "$run/path")"
+			echo "$out"
+			bad=1
+		fi
+	done
+	rm -rf "$run"
+	return $bad
+}
+
 # two_processes <program> <options of the card's side> -- <of the host's side>:
 # both have to end well, on a card of their own. With maps=threads each has three lcores
 # on its CPU.
