@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <rte_log.h>
+
 #include "test_bluefield_model.h"
 #include "test_shm_peer.h"
 
@@ -290,7 +292,7 @@ test_twice(void)
 }
 
 static int
-test_names(void)
+names(void)
 {
 	static const char * const names[] = {
 		"", "nobody", "target ", "%s%n%n%n", "\n\033[2J", "\xff\xfe\x80", "targe",
@@ -318,7 +320,26 @@ test_names(void)
 	hostile_fill(&msg, SHM_WIRE_CONNECT, 100);
 	memset(msg.connect.name, 'x', sizeof(msg.connect.name));
 	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, 100, -1), 0);
-	return link_dies(e, before, "name without NUL", 0, 0);
+	TEST_CALL(link_dies(e, before, "name without NUL", 0, 0));
+	TEST_TRUE(test_log_has("breaks the protocol"));
+	TEST_TRUE(!test_log_has("\033[2J") && !test_log_has("%n") && !test_log_has("xxx"));
+	return TEST_SUCCESS;
+}
+
+/* Names that are none, that are formats, or change what a terminal shows. None is logged. */
+static int
+test_names(void)
+{
+	int ret;
+
+	TEST_EXPECT(test_log_begin(), 0);
+	test_log_restore();
+	rte_log_set_level_pattern("pmd.comch.shm", RTE_LOG_DEBUG);
+	ret = names();
+	rte_log_set_level_pattern("pmd.comch.shm", RTE_LOG_NOTICE);
+	test_log_quiet();
+	test_log_drop();
+	return ret;
 }
 
 /* How the peer says it receives: refused, with the link kept. */
