@@ -2,22 +2,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The dpdk-comch authors
 
-"""Are the tests that bluefield_evidence.rst names in the suites that it names?
+"""Are the tests that pages of the guide name in the suites that they name?
 
-A part of a cell, up to a semicolon, names tests and behind them their suites: each of
-the tests has to be a case of each of the suites. A name with * is any such case.
+In bluefield_evidence.rst a part of a cell, up to a semicolon, names tests and behind them
+their suites: each of the tests has to be a case of each of the suites. A name with * is any
+such case.
+
+The other pages name a case behind its suite and a colon. Names of cases that follow in the
+line are of the same suite, up to a semicolon or the next suite. They also name targets of
+app/fuzz, and ideas of the attackers of shm_attack_storm. bug_classes.rst has T01 to T52.
 
 usage: check-evidence.py
 """
 
 import fnmatch
+import glob
 import os
 import re
 import sys
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), '..')
-PAGE = 'doc/guides/comchdevs/bluefield_evidence.rst'
+EVIDENCE = 'doc/guides/comchdevs/bluefield_evidence.rst'
+PAGES = ['doc/guides/contributing/bug_classes.rst', 'doc/guides/contributing/testing.rst']
+IDEAS = 'app/test/shm/test_shm_storm_evil.c'
 CASE = re.compile(r'\bTEST_CASE_\w+\([^()]*\b(test_\w+)\)')
+ANY_CASE = re.compile(r'\b([A-Z][A-Z_]*)\((?:[^(){}]|\([^()]*\))*?\b(test_\w+)"?\)')
+REGISTERED = re.compile(r'^REGISTER_\w+_TEST\((\w+)_autotest, \w+,\s+&(\w+)\)', re.M)
+CLASSES = [f'T{nr:02}' for nr in range(1, 53)]
+
+
+def text_of(path):
+    with open(f'{TOP}/{path}', encoding='utf-8') as f:
+        return f.read()
 
 
 def path_of(suite):
@@ -30,6 +46,20 @@ def cases_of(suite):
             return CASE.findall(f.read())
     except FileNotFoundError:
         return []
+
+
+def all_suites():
+    """The cases of each suite of app/test, by name."""
+    suites = {}
+    for path in glob.glob(f'{TOP}/app/test/*/*.c'):
+        with open(path, encoding='utf-8') as f:
+            text = f.read()
+        for suite, variable in REGISTERED.findall(text):
+            table = re.search(rf'unit_test_suite {variable} = {{(.*?)^}}', text, re.M | re.S)
+            found = suites.setdefault(suite, set())  # a shared build has a stand-in
+            for macro, name in ANY_CASE.findall(table[1] if table else ''):
+                found.add(name + ('_direct' if macro == 'DIRECT_TOO' else ''))
+    return suites
 
 
 def faults_of(part):
@@ -47,17 +77,52 @@ def faults_of(part):
                 yield f'{test} is not in {suite}'
 
 
+def faults_named(part, suites, suite):
+    """Of a part of a line that names suites before their cases; suite is the last one."""
+    for name in re.findall(r'``([\w:]+)``', part):
+        head, _, test = name.partition(':')
+        head = head.removesuffix('_autotest')
+        if head.startswith('fuzz_') and not os.path.exists(f'{TOP}/app/fuzz/{head}.c'):
+            yield f'there is no target {head}'
+        if head.startswith('test_'):
+            test = head
+        elif test.startswith('test_') or head in suites:
+            suite = head
+        if not test.startswith('test_'):
+            continue
+        if suite not in suites:
+            yield f'there is no suite {suite} of {test}'
+        elif test not in suites[suite]:
+            yield f'{test} is not in {suite}'
+
+
+def faults_of_line(line, suites):
+    for ideas in re.findall(r'\bideas? ((?:``[\w ]+``(?:, | and )?)+)', line):
+        for idea in re.findall(r'``([\w ]+)``', ideas):
+            if f'{{ "{idea}", idea_' not in text_of(IDEAS):
+                yield f'the attackers have no idea {idea}'
+    for part in line.split(';'):
+        yield from faults_named(part, suites, None)
+
+
 def main():
     count = 0
     faults = []
-    with open(f'{TOP}/{PAGE}', encoding='utf-8') as f:
-        for nr, line in enumerate(f, 1):
-            for part in line.split(';'):
-                count += part.count('``test_')
-                faults += [f'{PAGE}:{nr}: {fault}' for fault in faults_of(part)]
+    suites = all_suites()
+    for page in [EVIDENCE, *PAGES]:
+        for nr, line in enumerate(text_of(page).splitlines(), 1):
+            count += len(re.findall(r'``(?:\w+:)?test_', line))
+            if page == EVIDENCE:
+                found = [fault for part in line.split(';') for fault in faults_of(part)]
+            else:
+                found = faults_of_line(line, suites)
+            faults += [f'{page}:{nr}: {fault}' for fault in found]
+    rows = re.findall(r'^   \* - (T\d\d)$', text_of(PAGES[0]), re.M)
+    if rows != CLASSES:
+        faults.append(f'{PAGES[0]}: its rows are not T01 to T52')
     print('\n'.join(faults), end='\n' if faults else '')
     if count == 0:
-        print(f'{PAGE} names no tests')
+        print('no page names a test')
     return 1 if faults or count == 0 else 0
 
 
