@@ -23,7 +23,8 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.realpath(__file__)), '..')
 EVIDENCE = 'doc/guides/comchdevs/bluefield_evidence.rst'
-PAGES = ['doc/guides/contributing/bug_classes.rst', 'doc/guides/contributing/testing.rst']
+PAGES = ['doc/guides/contributing/bug_classes.rst', 'doc/guides/contributing/testing.rst',
+         'doc/guides/prog_guide/security.rst']
 IDEAS = 'app/test/shm/test_shm_storm_evil.c'
 CASE = re.compile(r'\bTEST_CASE_\w+\([^()]*\b(test_\w+)\)')
 ANY_CASE = re.compile(r'\b([A-Z][A-Z_]*)\((?:[^(){}]|\([^()]*\))*?\b(test_\w+)"?\)')
