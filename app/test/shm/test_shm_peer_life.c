@@ -556,6 +556,91 @@ test_death_beside_birth(void)
 	return TEST_SUCCESS;
 }
 
+/* It has died before anybody has looked, and a child of it holds the socket. */
+static int
+dead_begin(struct child *child)
+{
+	TEST_CALL(child_start(child, CHILD_FORKS));
+	TEST_EXPECT(kill(child->pid, SIGKILL), 0);
+	TEST_EXPECT(waitpid(child->pid, NULL, 0), child->pid);
+	return TEST_SUCCESS;
+}
+
+static void
+dead_end(struct child *child)
+{
+	close(child->to);
+	close(child->from);
+}
+
+static int
+test_dead_before_seen(void)
+{
+	struct child child;
+
+	TEST_CALL(dead_begin(&child));
+	peer_turn_ms(20);
+	PEER_WAIT(peer_links() == 1, TEST_MS);
+	TEST_CALL(peer_honest(10));
+	dead_end(&child);
+	return TEST_SUCCESS;
+}
+
+/* A process with this number; or one with another, if that cannot be had. */
+static pid_t
+pid_again(pid_t pid, const struct child *child)
+{
+	FILE *f = fopen("/proc/sys/kernel/ns_last_pid", "w");
+	pid_t again;
+
+	if (f != NULL) {
+		fprintf(f, "%d", (int)pid - 1);
+		fclose(f);
+	}
+	again = fork();
+	if (again == 0) {
+		alarm(20);
+		close(child->to);
+		pause();
+		_exit(0);
+	}
+	return again;
+}
+
+/*
+ * The number of a process that has died is that of another one, before anybody has looked:
+ * the card's side takes that for its end, and has it gone with that one.
+ */
+static int
+test_pid_of_another(void)
+{
+	struct child child;
+	unsigned int i;
+	pid_t other;
+
+	TEST_CALL(dead_begin(&child));
+	other = pid_again(child.pid, &child);
+	for (i = 0; i < 100 && other > 0 && other != child.pid; i++) {
+		kill(other, SIGKILL);
+		waitpid(other, NULL, 0);
+		other = pid_again(child.pid, &child);
+	}
+	if (other != child.pid) {
+		kill(other, SIGKILL);
+		waitpid(other, NULL, 0);
+		dead_end(&child);
+		return test_skip("no process can have the number of one that has ended");
+	}
+	PEER_WAIT(peer_links() == 2, TEST_MS);
+	TEST_CALL(peer_honest(10));
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	PEER_WAIT(peer_links() == 1, TEST_MS);
+	TEST_EXPECT(peer_violations(), 0);
+	dead_end(&child);
+	return TEST_SUCCESS;
+}
+
 /*
  * A client that never says READY has its places taken back, later than it would give up, and
  * not all in one turn.
@@ -702,6 +787,8 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_link_cycles),
 		PEER_CASE(test_fork_holds_socket),
 		PEER_CASE(test_death_beside_birth),
+		PEER_CASE(test_dead_before_seen),
+		PEER_CASE(test_pid_of_another),
 		PEER_CASE(test_never_ready),
 		PEER_CASE(test_idle_engine),
 		PEER_CASE(test_close_reasons),
