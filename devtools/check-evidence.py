@@ -10,7 +10,8 @@ such case.
 
 The other pages name a case behind its suite and a colon. Names of cases that follow in the
 line are of the same suite, up to a semicolon or the next suite. They also name targets of
-app/fuzz, and ideas of the attackers of shm_attack_storm. bug_classes.rst has T01 to T52.
+app/fuzz, and ideas of the attackers of shm_attack_storm. bug_classes.rst has
+T01 to T52, and all suites that the attacks of devtools/test/meson.build begin.
 
 usage: check-evidence.py
 """
@@ -106,6 +107,22 @@ def faults_of_line(line, suites):
         yield from faults_named(part, suites, None)
 
 
+def faults_of_classes(suites):
+    """The page of classes has all of them, and all suites of attackers."""
+    text = text_of(PAGES[0])
+    if re.findall(r'^   \* - (T\d\d)$', text, re.M) != CLASSES:
+        yield f'{PAGES[0]}: its rows are not T01 to T52'
+    attacks = re.search(r"^attacks = \[(.*?)\]", text_of('devtools/test/meson.build'), re.M | re.S)
+    prefixes = tuple(re.findall(r"'(\w+)'", attacks[1]))
+    for row in re.findall(r'^   \* - (``\w+``(?:, ``\w+``)*)$', text, re.M):
+        for name in re.findall(r'\w+', row):
+            if name not in suites:
+                yield f'{PAGES[0]}: there is no suite {name}'
+    for suite in sorted(suites):
+        if suite.startswith(prefixes) and not re.search(f'``{suite}[:`]', text):
+            yield f'{PAGES[0]}: has no {suite}'
+
+
 def main():
     count = 0
     faults = []
@@ -118,9 +135,7 @@ def main():
             else:
                 found = faults_of_line(line, suites)
             faults += [f'{page}:{nr}: {fault}' for fault in found]
-    rows = re.findall(r'^   \* - (T\d\d)$', text_of(PAGES[0]), re.M)
-    if rows != CLASSES:
-        faults.append(f'{PAGES[0]}: its rows are not T01 to T52')
+    faults += faults_of_classes(suites)
     print('\n'.join(faults), end='\n' if faults else '')
     if count == 0:
         print('no page names a test')
