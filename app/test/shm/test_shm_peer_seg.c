@@ -550,8 +550,7 @@ test_unknown_peers_that_wait(void)
 	TEST_EXPECT(hostile_send_raw(e, "x", 1, &fd, 1), 0);
 	close(fd);
 	begin = test_now_ns();
-	peer_turn_ms(10);
-	TEST_TRUE(hostile_gone(e));
+	PEER_WAIT(hostile_gone(e), TEST_MS);
 	hostile_close_all();
 	PEER_WAIT(test_count_fds() <= peer_env.fds + 1, 2 * TEST_MS);
 	took = test_now_ns() - begin;
