@@ -366,6 +366,16 @@ msg_is_dirty(const union shm_wire_msg *msg)
 	return memcmp(&rest, &none, sizeof(rest)) != 0;
 }
 
+/* It brings a segment that its reader could write to, or change in size. */
+static bool
+seg_is_open(const union shm_wire_msg *msg, int fd)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
+
+	return fd >= 0 && msg->hdr.type != SHM_WIRE_GROUP && msg->hdr.type != SHM_WIRE_REGION &&
+		(fcntl(fd, F_GET_SEALS) & seals) != seals;
+}
+
 int
 hostile_recv(struct hostile *e)
 {
@@ -396,10 +406,10 @@ hostile_recv(struct hostile *e)
 		return -ECONNRESET;
 	}
 	e->msg = msg;
-	hostile_dirty += msg_is_dirty(&msg);
 	cmsg = CMSG_FIRSTHDR(&mh);
 	if (cmsg != NULL && cmsg->cmsg_type == SCM_RIGHTS)
 		memcpy(&e->msg_fd, CMSG_DATA(cmsg), sizeof(int));
+	hostile_dirty += msg_is_dirty(&msg) || seg_is_open(&msg, e->msg_fd);
 	if (e->msg.hdr.type == SHM_WIRE_GROUP) {
 		if (e->wake >= 0)
 			close(e->wake);

@@ -176,7 +176,10 @@ extern bool hostile_alone;
 /** What HELLO says. */
 extern const char *hostile_function;
 
-/** Messages of devices that had bytes which say nothing, and were not 0. */
+/**
+ * Messages of devices that had bytes which say nothing, and were not 0; or a segment that
+ * their receiver could write to.
+ */
 extern unsigned int hostile_dirty;
 
 /** A user that nobody is. */
