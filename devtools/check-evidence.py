@@ -29,6 +29,7 @@ PAGES = ['doc/guides/contributing/bug_classes.rst', 'doc/guides/contributing/tes
 IDEAS = 'app/test/shm/test_shm_storm_evil.c'
 CASE = re.compile(r'\bTEST_CASE_\w+\([^()]*\b(test_\w+)\)')
 ANY_CASE = re.compile(r'\b([A-Z][A-Z_]*)\((?:[^(){}]|\([^()]*\))*?\b(test_\w+)"?\)')
+ARG_CASE = re.compile(r'\bTEST_CASE_(?:ARG|NAMED)\([^"]*"(test_\w+)"')
 REGISTERED = re.compile(r'^REGISTER_\w+_TEST\((\w+)_autotest, \w+,\s+&(\w+)\)', re.M)
 CLASSES = [f'T{nr:02}' for nr in range(1, 53)]
 
@@ -59,6 +60,7 @@ def all_suites():
         for suite, variable in REGISTERED.findall(text):
             table = re.search(rf'unit_test_suite {variable} = {{(.*?)^}}', text, re.M | re.S)
             found = suites.setdefault(suite, set())  # a shared build has a stand-in
+            found.update(ARG_CASE.findall(table[1] if table else ''))
             for macro, name in ANY_CASE.findall(table[1] if table else ''):
                 found.add(name + ('_direct' if macro == 'DIRECT_TOO' else ''))
     return suites
