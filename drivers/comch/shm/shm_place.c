@@ -226,13 +226,12 @@ place_bind(const struct shm_dev *dev, const struct shm_func *func, const struct 
 		return -errno;
 	/* who else may write to the folder may have put something else there */
 	fd = openat(dev->path_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_nlink == 1 &&
-		st.st_uid == geteuid() ? 0 : -EADDRINUSE;
+	ret = fd < 0 ? -errno : fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) &&
+		st.st_nlink == 1 && st.st_uid == geteuid() ? 0 : -EADDRINUSE;
 	if (ret == 0)
 		ret = place_share(fd, folder, dev->users.nb != 0 || func->users.nb != 0);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	if (ret == 0 && listen(func->fd, SHM_MAX_LINKS) != 0)
 		ret = -errno;
 	if (ret == 0 && renameat(dev->path_fd, name, dev->path_fd, func->name) != 0)
