@@ -80,6 +80,8 @@ void bf_chan_unref(struct bf_chan *chan);
  * -ENOBUFS the peer takes too few of them, -ENOMEM.
  */
 int bf_chan_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len);
+/* The same of what the peer waits for: without it, the connection ends. */
+void bf_chan_answer(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len);
 
 /*
  * The peer has broken the protocol: log what and two values, and end the connection with

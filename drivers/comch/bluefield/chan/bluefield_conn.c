@@ -612,6 +612,15 @@ bf_chan_ctl(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t le
 }
 
 void
+bf_chan_answer(struct bf_chan *chan, uint8_t type, const void *payload, uint32_t len)
+{
+	const int ret = bf_chan_ctl(chan, type, payload, len);
+
+	if (ret != 0 && ret != -ENOTCONN)
+		bf_chan_lost(chan, -ECONNRESET);
+}
+
+void
 bf_chan_violation(struct bf_chan *chan, const char *what, uint64_t a, uint64_t b)
 {
 	struct bf_ctrl_conn *cc = bf_ctrl_of(chan);

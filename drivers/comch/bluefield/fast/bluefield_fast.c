@@ -511,7 +511,7 @@ pair_asked(struct bf_chan *chan, const struct bf_wire_pair_open *msg)
 	if (twice)
 		return violation(chan, "a pair twice", msg->pair, msg->consumer);
 	if (reply.status != 0)
-		bf_chan_ctl(chan, BF_WIRE_PAIR_READY, &reply, sizeof(reply));
+		bf_chan_answer(chan, BF_WIRE_PAIR_READY, &reply, sizeof(reply));
 	return 0;
 }
 

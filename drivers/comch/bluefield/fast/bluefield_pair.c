@@ -55,13 +55,13 @@ is_tombstone(const struct bf_pair *pair)
 	return ((uintptr_t)pair & 1) != 0;
 }
 
-static int
+static void
 pair_say(struct bf_pair *pair, uint8_t type, uint32_t msgs)
 {
 	const struct bf_wire_pair msg = { .pair = pair->id, .msgs = msgs };
 
 	/* a connection that has ended needs to hear nothing */
-	return bf_chan_ctl(pair->fast->chan, type, &msg, sizeof(msg));
+	bf_chan_answer(pair->fast->chan, type, &msg, sizeof(msg));
 }
 
 static struct bf_group *
@@ -491,7 +491,9 @@ run_connect(struct bf_job *job)
 int
 bf_pair_ask(struct bf_pair *pair)
 {
-	return pair_say(pair, BF_WIRE_PAIR_GO, pair->read);
+	const struct bf_wire_pair msg = { .pair = pair->id, .msgs = pair->read };
+
+	return bf_chan_ctl(pair->fast->chan, BF_WIRE_PAIR_GO, &msg, sizeof(msg));
 }
 
 /* One of ours that the peer names, or NULL; the lock is held. */
@@ -577,7 +579,7 @@ run_serve(struct bf_job *job)
 		pair_fail(pair);
 	}
 	share_made(pair->fast);
-	bf_chan_ctl(pair->fast->chan, BF_WIRE_PAIR_READY, &msg, sizeof(msg));
+	bf_chan_answer(pair->fast->chan, BF_WIRE_PAIR_READY, &msg, sizeof(msg));
 }
 
 /* A place in the table of the consumer; the lock is held. */
@@ -695,6 +697,6 @@ bf_pair_close(struct bf_fast *fast, const struct bf_wire_pair *msg)
 	}
 	bf_unlock(&fast->lock);
 	if (pair == NULL)
-		bf_chan_ctl(fast->chan, BF_WIRE_PAIR_CLOSED, &reply, sizeof(reply));
+		bf_chan_answer(fast->chan, BF_WIRE_PAIR_CLOSED, &reply, sizeof(reply));
 	return 0;
 }
