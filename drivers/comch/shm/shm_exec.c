@@ -444,11 +444,12 @@ shm_exec(struct shm_launch *launch, pid_t *pid, int *pidfd)
 		return -EPERM;
 #endif
 	child = malloc(sizeof(*child));
-	if (child == NULL)
-		return -ENOMEM;
-	exec_child_init(child, launch);
-	*pid = exec_clone(child, pidfd);
-	free(child);
+	*pid = -ENOMEM;
+	if (child != NULL) {
+		exec_child_init(child, launch);
+		*pid = exec_clone(child, pidfd);
+		free(child);
+	}
 	if (*pid < 0) {
 		launch->what = "make its process";
 		return *pid;
