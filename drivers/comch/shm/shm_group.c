@@ -40,22 +40,24 @@ wake_make(const struct shm_dev *dev, int *fds)
 	return -EMFILE;
 }
 
-static struct shm_glink *
+static int
 glink_create_locked(struct shm_group *group, struct shm_link *link)
 {
 	union shm_wire_msg msg = { 0 };
 	struct shm_glink *glink = calloc(1, sizeof(*glink));
-	int fds[2];
+	int fds[2], ret;
 
 	if (glink == NULL)
-		return NULL;
+		return -ENOMEM;
 	if (shm_link_take(link, SHM_LIMIT_FDS, 1) != 0) {
 		free(glink);
-		return NULL;
+		return -EMFILE;
 	}
-	if (wake_make(group->dev, fds) != 0)
+	ret = wake_make(group->dev, fds);
+	if (ret != 0)
 		goto fail;
-	if (rte_comch_pmd_fd_add(group->pg.pe, fds[0]) != 0) {
+	ret = rte_comch_pmd_fd_add(group->pg.pe, fds[0]);
+	if (ret != 0) {
 		close(fds[0]);
 		close(fds[1]);
 		goto fail;
@@ -69,13 +71,14 @@ glink_create_locked(struct shm_group *group, struct shm_link *link)
 	__atomic_store_n(&link->own->groups[group->index].armed, 0, __ATOMIC_RELAXED);
 	msg.group.group = group->index;
 	shm_link_send(link, &msg, SHM_WIRE_GROUP, sizeof(msg.group), 0, fds[1]);
-	return glink;
+	TAILQ_INSERT_TAIL(&group->glinks, glink, next);
+	return 0;
 fail:
 	SHM_PEER_LOG(link->dev, link->func, ERR, "%s: no descriptor or memory to serve process %u: raise RLIMIT_NOFILE, or free memory",
 		group->dev->dev->data->name, link->pid);
 	shm_link_give(link, SHM_LIMIT_FDS, 1);
 	free(glink);
-	return NULL;
+	return ret;
 }
 
 static void
@@ -101,8 +104,7 @@ group_join_links(struct shm_group *group, bool give_up)
 {
 	struct shm_dev *dev = group->dev;
 	struct shm_link *link, *next_link;
-	struct shm_glink *glink;
-	int ret = 0;
+	int error, ret = 0;
 
 	if (group->closed)
 		return 0;
@@ -111,12 +113,10 @@ group_join_links(struct shm_group *group, bool give_up)
 		next_link = TAILQ_NEXT(link, next);
 		if (link->state != SHM_LINK_UP || link->glinks[group->index] != NULL)
 			continue;
-		glink = glink_create_locked(group, link);
-		if (glink != NULL) {
-			TAILQ_INSERT_TAIL(&group->glinks, glink, next);
+		error = glink_create_locked(group, link);
+		if (error == 0)
 			continue;
-		}
-		ret = -EMFILE;
+		ret = error;
 		if (give_up)
 			shm_link_kill(link, -ENOMEM);
 	}
