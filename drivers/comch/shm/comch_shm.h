@@ -603,7 +603,8 @@ bool shm_peer_logs(const struct shm_dev *dev, struct shm_func *func, uint32_t le
 /* shm_ledger.c: what a user may take; the device's lock is held to find and to take */
 uint64_t shm_kernel_number(const char *path, uint64_t without);
 void shm_ledger_limits_init(struct shm_dev *dev);
-struct shm_ledger *shm_ledger_find(struct shm_func *func, uint32_t uid, struct shm_broker **left);
+struct shm_ledger *shm_ledger_find(struct shm_func *func, uint32_t uid, struct shm_broker **left,
+		int *error);
 void shm_ledgers_free(struct shm_func *func);
 bool shm_ledger_has(const struct shm_dev *dev, const struct shm_ledger *ledger,
 		enum shm_limit limit, uint64_t nb);

@@ -122,10 +122,10 @@ is_unused(const struct shm_ledger *ledger)
 
 /*
  * That of a user: one that nobody uses is given to the next user, and the caller ends the
- * broker that is left. NULL if all are in use.
+ * broker that is left. NULL if all are in use, or without memory, which error tells.
  */
 struct shm_ledger *
-shm_ledger_find(struct shm_func *func, uint32_t uid, struct shm_broker **left)
+shm_ledger_find(struct shm_func *func, uint32_t uid, struct shm_broker **left, int *error)
 {
 	struct shm_ledger *ledger, *unused = NULL;
 	uint32_t i;
@@ -139,6 +139,7 @@ shm_ledger_find(struct shm_func *func, uint32_t uid, struct shm_broker **left)
 		if (is_unused(ledger))
 			unused = ledger;
 	}
+	*error = i < SHM_MAX_USERS ? -ENOMEM : -EUSERS;
 	if (i < SHM_MAX_USERS)
 		unused = func->ledgers[i] = calloc(1, sizeof(*unused));
 	if (unused == NULL)

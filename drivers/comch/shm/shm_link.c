@@ -296,18 +296,24 @@ link_refuse(struct shm_dev *dev, struct shm_func *func, int fd, const struct ucr
 	dev->next_connect += rte_get_tsc_hz();
 }
 
-/* What each link takes of the share of its user. NULL if there is no more. */
+/* What each link takes of the share of its user. NULL if there is no more, as error says. */
 static struct shm_ledger *
-link_reserve(struct shm_dev *dev, struct shm_func *func, uint32_t uid)
+link_reserve(struct shm_dev *dev, struct shm_func *func, uint32_t uid, int *error)
 {
 	struct shm_broker *left = NULL;
-	struct shm_ledger *ledger = shm_ledger_find(func, uid, &left);
+	struct shm_ledger *ledger = shm_ledger_find(func, uid, &left, error);
 
 	shm_broker_end(dev, left);
-	if (ledger == NULL)
+	if (ledger == NULL && *error == -ENOMEM)
+		SHM_PEER_LOG(dev, func, ERR, "%s: no memory for user %u of %s",
+			dev->dev->data->name, uid, func->name);
+	else if (ledger == NULL)
 		SHM_PEER_LOG(dev, func, WARNING, "%s: %u users are on %s, user %u has to wait until one of them leaves",
 			dev->dev->data->name, SHM_MAX_USERS, func->name, uid);
-	if (ledger == NULL || shm_ledger_take(dev, func, ledger, SHM_LIMIT_LINKS, 1) != 0)
+	if (ledger == NULL)
+		return NULL;
+	*error = -EUSERS;
+	if (shm_ledger_take(dev, func, ledger, SHM_LIMIT_LINKS, 1) != 0)
 		return NULL;
 	if (shm_ledger_take(dev, func, ledger, SHM_LIMIT_FDS, SHM_LINK_FDS) == 0) {
 		if (shm_ledger_take(dev, func, ledger, SHM_LIMIT_MAPS, SHM_LINK_MAPS) == 0)
@@ -360,6 +366,7 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 	struct shm_link *link = NULL;
 	struct shm_ledger *ledger;
 	bool brokered = false;
+	int error;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
 		goto fail;
@@ -368,9 +375,9 @@ link_create(struct shm_dev *dev, struct shm_func *func, int fd, uint64_t now)
 		link_refuse(dev, func, fd, &cred, -EACCES);
 		goto fail;
 	}
-	ledger = link_reserve(dev, func, cred.uid);
+	ledger = link_reserve(dev, func, cred.uid, &error);
 	if (ledger == NULL) {
-		link_refuse(dev, func, fd, &cred, -EUSERS);
+		link_refuse(dev, func, fd, &cred, error);
 		goto fail;
 	}
 	brokered = shm_broker_wanted(dev, cred.uid);
