@@ -4,13 +4,17 @@
 
 /*
  * What all child processes do: find their device, read lines from the parent,
- * and turn their engine in between. What the lines mean is not known here.
+ * and turn their engine in between. What the lines mean is not known here, but for one:
+ *
+ *   at <n> <signal>   raise it in front of the n-th system call from now on; 0 for none:
+ *                     whether the last was reached, and calls until now
  */
 
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/socket.h>
 
+#include "test_calls.h"
 #include "test_comch_child.h"
 #include "test_comch_util.h"
 
@@ -19,12 +23,15 @@ test_child_reply(struct test_child_side *side, const char *format, ...)
 {
 	char line[TEST_CHILD_LINE];
 	va_list ap;
-	int len;
+	int len, ret;
 
 	va_start(ap, format);
 	len = vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
-	return send(side->sock, line, (size_t)len, MSG_NOSIGNAL) == len ? 0 : -errno;
+	test_calls_own(true);
+	ret = send(side->sock, line, (size_t)len, MSG_NOSIGNAL) == len ? 0 : -errno;
+	test_calls_own(false);
+	return ret;
 }
 
 static int
@@ -47,17 +54,25 @@ side_open(struct test_child_side *side)
 static void
 side_command(struct test_child_side *side, const char *line)
 {
-	unsigned int i;
-	int ret = -ENOENT;
+	unsigned int i, n;
+	int ret = -ENOENT, sig;
 	size_t len;
 
 	side->quit = strcmp(line, "quit") == 0;
-	if (side->quit)
+	if (side->quit) {
 		ret = test_child_reply(side, "ok");
+	} else if (sscanf(line, "at %u %d", &n, &sig) == 2) {
+		ret = test_child_reply(side, "ok %u %u", test_calls_end() != NULL,
+			test_calls_nb());
+		if (n != 0)
+			test_calls_signal(n, sig);
+	}
 	for (i = 0; i < side->nb_commands; i++) {
 		len = strlen(side->commands[i].word);
 		if (strncmp(line, side->commands[i].word, len) == 0) {
+			test_calls_own(false);
 			ret = side->commands[i].fn(line + len);
+			test_calls_own(true);
 			break;
 		}
 	}
@@ -84,9 +99,11 @@ test_child_run(struct test_child_side *side, const char *socket_nr)
 	}
 	test_child_reply(side, "ok");
 	while (!side->quit) {
+		test_calls_own(false);
 		busy = side->busy != NULL && side->busy();
 		/* a child that waits leaves the processor to those that are measured */
 		asleep = test_progress() == 0 && !busy && rte_comch_pe_arm(side->pe) == 0;
+		test_calls_own(true);
 		memset(pfds, 0, sizeof(pfds));
 		pfds[0].fd = side->sock;
 		pfds[0].events = POLLIN;
