@@ -79,7 +79,7 @@ file_write(const void *data, size_t len, mode_t mode)
 	return TEST_SUCCESS;
 }
 
-/* A program that is refused, and words that say why and what to do. */
+/* A program that is refused, and words that say why and what to do: of this one. */
 static int
 refused(const char *path, int error, const char *words, const char *remedy)
 {
@@ -88,6 +88,8 @@ refused(const char *path, int error, const char *words, const char *remedy)
 	TEST_EXPECT(test_dpa_start(&conf, &dpa), error);
 	TEST_ASSERT(test_log_has(words), "no word of: %s", words);
 	TEST_ASSERT(test_log_has(remedy), "no word of: %s", remedy);
+	test_log_drop();
+	TEST_EXPECT(test_log_begin(), 0);
 	return test_dpa_left_check(&left);
 }
 
@@ -101,7 +103,7 @@ changed(size_t off, const void *to, size_t len, int error, const char *words)
 	memcpy(bytes + off, to, len);
 	TEST_CALL(file_write(bytes, nb_bytes, 0700));
 	memcpy(bytes + off, old, len);
-	return refused(file, error, words, "comch-dpa-cc");
+	return refused(file, error, words, "build it");
 }
 
 static int
@@ -118,6 +120,8 @@ test_no_program(void)
 	TEST_CALL(file_write("#!/bin/sh\n", 10, 0700));
 	TEST_CALL(refused(file, -ENOEXEC, "no executable of a 64-bit machine", "comch-dpa-cc"));
 	TEST_CALL(file_write("", 0, 0700));
+	TEST_CALL(refused(file, -ENOEXEC, "no executable of a 64-bit machine", "comch-dpa-cc"));
+	TEST_CALL(file_write(bytes, sizeof(Elf64_Ehdr) - 1, 0700));
 	TEST_CALL(refused(file, -ENOEXEC, "no executable of a 64-bit machine", "comch-dpa-cc"));
 	TEST_CALL(refused("/bin/true", -ENOEXEC, "/bin/true is linked dynamically",
 		"comch-dpa-cc"));
