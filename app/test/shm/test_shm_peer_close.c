@@ -342,12 +342,12 @@ test_broker_engines(void)
 
 /* What comes without a turn of the server; descriptors are counted. */
 static unsigned int
-answers_read(struct hostile **e, unsigned int *nb_fds)
+answers_read(struct hostile **e, unsigned int nb_e, unsigned int *nb_fds)
 {
 	unsigned int i, nb = 0;
 	int type;
 
-	for (i = 0; i < NB_UNREAD; i++) {
+	for (i = 0; i < nb_e; i++) {
 		while ((type = hostile_recv(e[i])) > 0) {
 			nb += type == SHM_WIRE_ACCEPT;
 			*nb_fds += e[i]->msg_fd >= 0;
@@ -374,11 +374,36 @@ test_unread(void)
 	}
 	peer_turn_ms(200);
 	test_signal_brokers(SIGSTOP);
-	nb = answers_read(e, &nb_fds);
+	nb = answers_read(e, NB_UNREAD, &nb_fds);
 	test_signal_brokers(SIGCONT);
 	test_note("%u answers, and %u descriptors, were in the sockets", nb, nb_fds);
 	TEST_TRUE(nb_fds <= MAX_UNREAD);
-	PEER_WAIT((nb += answers_read(e, &nb_fds)) == NB_UNREAD * NB_ANSWERS, TEST_MS);
+	PEER_WAIT((nb += answers_read(e, NB_UNREAD, &nb_fds)) == NB_UNREAD * NB_ANSWERS, TEST_MS);
+	TEST_CALL(peer_honest(10));
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* The same between the card's side and a broker that takes none: what is not sent stays here. */
+static int
+test_unread_brokers(void)
+{
+	struct hostile *e = hostile_up();
+	unsigned int nb, nb_fds = 0;
+	int fds;
+
+	TEST_TRUE(e != NULL);
+	for (nb = 0; nb < NB_ANSWERS; nb++)
+		TEST_EXPECT(hostile_say(e, SHM_WIRE_CONNECT, nb), 0);
+	usleep(200000); /* brokers pass them on, and nobody looks */
+	test_signal_brokers(SIGSTOP);
+	fds = test_count_fds();
+	peer_turn_ms(200);
+	fds = test_count_fds() - fds;
+	test_signal_brokers(SIGCONT);
+	test_note("%d descriptors of %u answers were kept", fds, NB_ANSWERS);
+	TEST_TRUE(fds >= (int)NB_ANSWERS / 2);
+	PEER_WAIT((nb -= answers_read(&e, 1, &nb_fds)) == 0, TEST_MS);
 	TEST_CALL(peer_honest(10));
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
@@ -435,6 +460,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_leak),
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_engines),
 		TEST_CASE_ST(peer_setup, close_teardown, test_unread),
+		TEST_CASE_ST(peer_setup, close_teardown, test_unread_brokers),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_death),
 		TEST_CASES_END(),
 	},
