@@ -167,6 +167,20 @@ ip_packet(bool v6, uint8_t proto, uint32_t wrong_at)
 	return m;
 }
 
+/* A packet of 64 bytes, whose header of IP says to be 60 of them behind the 14 of Ethernet. */
+static struct rte_mbuf *
+long_header(void)
+{
+	struct rte_mbuf *m = test_packet(net.pool, 64, 1, 0);
+	struct rte_ether_hdr *eth = rte_pktmbuf_mtod(m, struct rte_ether_hdr *);
+
+	eth->ether_type = rte_cpu_to_be_16(RTE_ETHER_TYPE_IPV4);
+	*(struct rte_ipv4_hdr *)(eth + 1) = (struct rte_ipv4_hdr){
+		.version_ihl = IPVERSION << 4 | 15, .next_proto_id = IPPROTO_UDP,
+	};
+	return m;
+}
+
 /* What a port that checks checksums says of them; the packet comes in any case. */
 int
 test_checksums(void)
@@ -190,6 +204,7 @@ test_checksums(void)
 		{ false, IPPROTO_ICMP, 0, ip_good },
 		{ true, IPPROTO_UDP, 0, l4_good },
 		{ true, IPPROTO_TCP, 100, l4_bad },
+		{ true, IPPROTO_ICMPV6, 0, 0 },
 		{ true, IPPROTO_UDP, 12, 0 },                   /* no IP */
 	};
 	struct rte_mbuf *m, *got;
@@ -211,6 +226,11 @@ test_checksums(void)
 	NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
 	NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, &got, 1) == 1, TEST_MS);
 	TEST_TRUE(got->ol_flags == (ip_good | RTE_MBUF_F_RX_L4_CKSUM_NONE));
+	rte_pktmbuf_free(got);
+	m = long_header();
+	NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
+	NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, &got, 1) == 1, TEST_MS);
+	TEST_EXPECT(got->ol_flags, 0);
 	rte_pktmbuf_free(got);
 	return TEST_SUCCESS;
 }
