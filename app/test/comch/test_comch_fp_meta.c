@@ -30,6 +30,7 @@ struct meta_pair {
 };
 
 static struct rte_mempool *tx_pool;
+static struct rte_mempool *app_pool; /* to receive into, where it is not the device's */
 
 static void
 teardown(void)
@@ -39,7 +40,8 @@ teardown(void)
 		test_fail("%u mbufs that were sent are not back",
 			rte_mempool_in_use_count(tx_pool));
 	rte_mempool_free(tx_pool);
-	tx_pool = NULL;
+	rte_mempool_free(app_pool);
+	tx_pool = app_pool = NULL;
 }
 
 /* A consumer that asks for metadata, and has posted; and a producer. */
@@ -53,8 +55,14 @@ meta_open(struct test_fp *fp, struct meta_pair *p, uint32_t meta)
 	tx_pool = rte_pktmbuf_pool_create("test_meta_tx", MBUFS, 0, 0,
 			ROOM + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
 	TEST_TRUE(tx_pool != NULL);
-	p->mem = test_mem_pool(fp->rx.dev, "test_meta_rx", MBUFS, 0, ROOM + RTE_PKTMBUF_HEADROOM,
-			RTE_COMCH_MEM_F_PEER_WRITE);
+	if (app_pool == NULL) {
+		p->mem = test_mem_pool(fp->rx.dev, "test_meta_rx", MBUFS, 0,
+				ROOM + RTE_PKTMBUF_HEADROOM, RTE_COMCH_MEM_F_PEER_WRITE);
+	} else {
+		TEST_EXPECT(rte_comch_mem_pool_register(fp->rx.dev, app_pool,
+				RTE_COMCH_MEM_F_PEER_WRITE, &p->mem), 0);
+		test_mem_keep(p->mem);
+	}
 	conf.mem = p->mem;
 	p->consumer = test_q_consumer(&fp->rx, &conf);
 	TEST_CALL(test_q_start(p->consumer, &fp->tx));
@@ -302,6 +310,22 @@ test_claims(struct test_fp *fp)
 	return TEST_SUCCESS;
 }
 
+/* The same in memory of the application, which the driver may copy to. */
+static int
+test_claims_copied(struct test_fp *fp)
+{
+	const uint64_t capa = RTE_COMCH_CAPA_MEM_DIRECT | RTE_COMCH_CAPA_MEM_BOUNCE;
+	struct rte_comch_dev_info info;
+
+	TEST_EXPECT(rte_comch_dev_info_get(fp->rx.dev, &info), 0);
+	if ((info.capa & capa) == 0)
+		return test_skip("consumers cannot have memory of the application");
+	app_pool = rte_pktmbuf_pool_create("test_meta_app", MBUFS, 0, 0,
+			ROOM + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
+	TEST_TRUE(app_pool != NULL);
+	return test_claims(fp);
+}
+
 /* One that posts memory of its own reads headers by itself. */
 static int
 test_own_memory(struct test_fp *fp)
@@ -397,6 +421,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_crosses),
 		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_requests),
 		TEST_CASE_FP(test_fp_need, teardown, test_claims),
+		TEST_CASE_FP(test_fp_need, teardown, test_claims_copied),
 		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_own_memory),
 		TEST_CASES_END()
 	},
