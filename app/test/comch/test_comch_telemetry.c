@@ -614,6 +614,8 @@ test_malformed(void)
 	TEST_CALL(error_has("/comch/info,0,1", "'0,1' is no number of a device"));
 	TEST_CALL(error_has("/comch/stats,99999999999999",
 			"'99999999999999' is no device: /comch/list has all that there are"));
+	TEST_CALL(error_has("/comch/info,00000000000000063",
+			"'00000000000000063' is no number of a device"));
 	TEST_CALL(error_has("/comch/queues,63,7", "'63,7' is no device: "));
 	TEST_CALL(error_has("/comch/connections,a\"\\\xc3\xa9", "'a%22%5C%C3%A9' is no number"));
 	return test_list();
