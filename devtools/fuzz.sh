@@ -6,13 +6,18 @@
 # of them for its share of the time of a CPU, as many at once as there are CPUs:
 #
 #   devtools/fuzz.sh [seconds of a CPU in all, 60] [name of targets, may be a pattern]...
+#   devtools/fuzz.sh --minimise [name of targets, may be a pattern]...
+#
+# The second way runs nothing new: it puts those inputs into app/fuzz/corpus that reach all
+# that was reached so far, as few as it finds. Inputs with a name stay as they are.
 #
 # Before that each runs the inputs of app/fuzz/corpus once, among them all that
 # have failed in the past. Targets of the software BlueField are left out, with the
 # reason, where it cannot be built.
 #
 # Works in build-fuzz/ only: what a target has found interesting stays there in
-# corpus/ and is where the next run begins, inputs that fail are in failed/.
+# corpus/ and is where the next run begins, inputs that fail are in failed/. seconds.txt
+# has the seconds of a CPU that each target took in each run, of which the sums are printed.
 # The last line is "N passed, N failed", one for each target.
 
 set -euo pipefail
@@ -22,15 +27,21 @@ work=$top/build-fuzz
 seconds=${1:-60}
 all=(fuzz_cqe fuzz_devargs fuzz_fast fuzz_mad fuzz_model_cmd fuzz_model_vfu fuzz_ring
 	fuzz_socket fuzz_telemetry)
+minimise=false
 passed=0
 failed=0
 
 usage() {
 	echo "usage: $0 [seconds, at least one for each target] [target or pattern]..." >&2
+	echo "       $0 --minimise [target or pattern]..." >&2
 	echo "targets: ${all[*]}" >&2
 	exit 1
 }
 
+if [ "$seconds" = --minimise ]; then
+	minimise=true
+	seconds=${#all[@]}
+fi
 [[ $seconds =~ ^[0-9]+$ ]] || usage
 shift || true
 targets=()
@@ -108,10 +119,38 @@ wait_for_one() {
 	running=$((running - 1))
 }
 
+# The same, and note what it took of the processors.
+fuzz_timed() { # <target> <log>
+	local TIMEFORMAT='%U %S' used rc=0
+	used=$({ time fuzz "$1" >>"$2" 2>&1; } 2>&1) || rc=$?
+	printf '%s %s\n' "$1" "$(awk '{ print $1 + $2 }' <<<"$used")" >>"$work/seconds.txt"
+	return $rc
+}
+
+# What a name of 40 digits is: the sum of an input that the fuzzer has written.
+sums() { # <folder> [more for find]...
+	find "$1" -type f -regextype posix-extended -regex '.*/[0-9a-f]{40}' "${@:2}"
+}
+
+# Edges alone: how often each was taken would make ten times as many inputs.
+minimise() { # <target>
+	local tree=$top/app/fuzz/corpus/$1 new=$work/minimal/$1
+	rm -rf "$new"
+	mkdir -p "$work/corpus/$1"
+	cp -r "$tree" "$new"
+	sums "$new" -delete
+	"$work/build/app/$1" -merge=1 -use_counters=0 "$new" "$tree" "$work/corpus/$1" \
+		>"$work/$1.log" 2>&1 || { tail -n 10 "$work/$1.log"; return 1; }
+	sums "$tree" -delete
+	cp "$new"/* "$tree"
+	printf '%-16s %s inputs, %s bytes\n' "$1" "$(find "$tree" -type f | wc -l)" \
+		"$(cat "$tree"/* | wc -c)"
+}
+
 # As many at a time as there are CPUs. What each says stays together.
 run_target() { # <target>
 	local log=$work/$1.log runs found
-	if replay "$1" >"$log" 2>&1 && fuzz "$1" >>"$log" 2>&1; then
+	if replay "$1" >"$log" 2>&1 && fuzz_timed "$1" "$log"; then
 		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)
 		printf '%-16s passed: %s inputs in %d s\n' "$1" "$runs" "$share"
 		return
@@ -123,6 +162,14 @@ run_target() { # <target>
 		"$(grep -E "$found|^Running:" "$log" | tail -n 10)"
 	return 1
 }
+
+if $minimise; then
+	mkdir -p "$work/minimal"
+	for target in "${here[@]}"; do
+		minimise "$target"
+	done
+	exit
+fi
 
 cpus=$(nproc)
 for target in "${here[@]}"; do
@@ -136,5 +183,8 @@ while ((running > 0)); do
 	wait_for_one
 done
 
+[ ! -f "$work/seconds.txt" ] || awk '{ sum[$1] += $2 }
+	END { for (t in sum) printf "%-16s %.0f s of a CPU so far, %.2f h\n", t, sum[t], sum[t] / 3600 }' \
+	"$work/seconds.txt" | sort
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
