@@ -407,6 +407,7 @@ parse_options(int argc, char **argv, struct todo *todo)
 		{ "child", required_argument, NULL, 'c' },
 		{ "fp-child", required_argument, NULL, 'f' },
 		{ "storm-child", required_argument, NULL, 's' },
+		{ "soak-child", required_argument, NULL, 'o' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "interactive", no_argument, NULL, 'i' },
 		{ "list", no_argument, NULL, 'l' },
@@ -428,6 +429,10 @@ parse_options(int argc, char **argv, struct todo *todo)
 		case 's':
 			todo->child = optarg;
 			todo->child_main = test_storm_child_main;
+			break;
+		case 'o':
+			todo->child = optarg;
+			todo->child_main = test_soak_child_main;
 			break;
 		case 'i':
 			todo->interactive = true;

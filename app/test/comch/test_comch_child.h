@@ -37,6 +37,8 @@ int test_child_main(const char *socket_nr);
 int test_fp_child_main(const char *socket_nr);
 /** And of test_shm_storm_child.c. */
 int test_storm_child_main(const char *socket_nr);
+/** And of test_shm_soak_lives.c. */
+int test_soak_child_main(const char *socket_nr);
 
 /** In a child: one thing that it can be told. */
 struct test_child_command {
@@ -63,7 +65,8 @@ int test_child_reply(struct test_child_side *side, const char *format, ...);
 
 /**
  * Start a child with one device of a place, on a function of the host or, with NULL, of the
- * card. The option says what it runs: "child", "fp-child" or "storm-child".
+ * card. The option says what it runs: "child", "fp-child", "storm-child" or
+ * "soak-child".
  * @return it, ready; or NULL.
  */
 struct test_child *test_child_start_as(const char *option, struct test_place *place,

@@ -25,7 +25,7 @@
 
 /* A child that nobody ends does so itself. */
 #define CHILD_SECONDS 300
-#define CHILD_MAX 8
+#define CHILD_MAX 9
 #define CHILD_MAX_ARGS 48
 
 static struct test_child children[CHILD_MAX];

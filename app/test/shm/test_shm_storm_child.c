@@ -6,6 +6,7 @@
  * An honest client in a process of its own: each millisecond a control message and two of
  * the fast path, all of which have to come back in order. It can be told:
  *
+ *   pace <number> <file>       one of the eight of the suite shm_soak, which says how often
  *   run <reconnect> <seconds>  begin; with a new connection now and then, or with one
  *   report                     what there was so far, or what went wrong
  *   finish                     wait for what is under way, then report
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "test_comch_child.h"
+#include "test_shm_soak.h"
 #include "test_shm_storm.h"
 
 #define TICK_US 1000
@@ -25,7 +27,7 @@
 /* Ticks of one connection, if there are many. */
 #define CONN_TICKS 2000u
 /* Nothing of what is due comes for so long: it is lost. */
-#define LOST_MS 10000u
+#define LOST_MS 30000u
 
 enum storm_phase { PHASE_NONE = 0, PHASE_CONNECTS, PHASE_RUNS, PHASE_DRAINS, PHASE_CLOSES };
 
@@ -36,6 +38,7 @@ static struct {
 	struct storm_end end;
 	bool reconnect;
 	bool finish;
+	bool tick;            /* it is time to send */
 	unsigned int ticks;
 	uint32_t sent;        /* control messages of this connection */
 	uint64_t last_ns;     /* something that was due has come */
@@ -83,6 +86,7 @@ echo_recv(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused, const vo
 
 	if (len != 100 + nr % 1000 || !test_check(msg, len, nr))
 		child.error = -EILSEQ;
+	soak_pace_got(SOAK_MSGS, nr);
 	child.counts.msgs++;
 }
 
@@ -92,6 +96,7 @@ child_send(void)
 	int ret = 0;
 
 	if (child.sent - child.ep->nb_recv < MAX_MSGS) {
+		soak_pace_sent(SOAK_MSGS, child.sent);
 		ret = test_send_pattern(child.ep->conn, 100 + child.sent % 1000, child.sent);
 		child.sent += ret == 0;
 	}
@@ -115,12 +120,27 @@ child_watch(bool due)
 	return 0;
 }
 
+/* One turn of the fast path, and its times. */
+static void
+child_fast(uint64_t send_to)
+{
+	uint64_t sent = child.end.sent, received = child.end.received;
+
+	for (; sent < send_to; sent++)
+		soak_pace_sent(SOAK_FAST, sent);
+	storm_end_turn(&child.end, send_to);
+	for (; received < child.end.received; received++) {
+		soak_pace_got(SOAK_FAST, received);
+		child.counts.fast++;
+	}
+}
+
 /* @return 0, or what was lost */
 static int
 child_run(bool sends)
 {
 	struct storm_end *end = &child.end;
-	uint64_t before = end->received, send_to = end->sent;
+	uint64_t send_to = end->sent;
 	int ret = 0;
 
 	if (child.ep->conn == NULL)
@@ -130,8 +150,7 @@ child_run(bool sends)
 		if (end->sent - end->received < MAX_FAST)
 			send_to += 2;
 	}
-	storm_end_turn(end, send_to);
-	child.counts.fast += end->received - before;
+	child_fast(send_to);
 	return ret != 0 ? ret : end->error;
 }
 
@@ -153,7 +172,7 @@ child_phase(void)
 		return storm_end_open(end, child.ep, child.ep->conn, test_pair.host,
 			child.side.pe);
 	case PHASE_RUNS:
-		ret = child_run(true);
+		ret = child_run(child.tick);
 		if (child.finish || (child.reconnect && ++child.ticks == CONN_TICKS))
 			child.phase = PHASE_DRAINS;
 		return ret;
@@ -183,7 +202,11 @@ child_busy(void)
 
 	if (child.phase == PHASE_NONE || child.error != 0)
 		return false;
-	usleep(TICK_US);
+	child.tick = true;
+	if (soak_pace_is_on())
+		child.tick = soak_pace_wait(child.side.pe, child.side.sock);
+	else
+		usleep(TICK_US);
 	due = child.phase != PHASE_RUNS || child.sent != child.ep->nb_recv ||
 		child.end.sent != child.end.received;
 	child.error = child_watch(due);
@@ -198,6 +221,19 @@ child_busy(void)
 			report();
 	}
 	return true;
+}
+
+static int
+do_pace(const char *args)
+{
+	char file[TEST_CHILD_LINE];
+	unsigned int nr;
+	int ret;
+
+	if (sscanf(args, "%u %255s", &nr, file) != 2)
+		return -EINVAL;
+	ret = soak_pace_open(nr, file);
+	return ret != 0 ? ret : answer("ok");
 }
 
 static int
@@ -229,6 +265,7 @@ do_finish(const char *args __rte_unused)
 }
 
 static const struct test_child_command commands[] = {
+	{ "pace ", do_pace },
 	{ "run ", do_run },
 	{ "report", do_report },
 	{ "finish", do_finish },
