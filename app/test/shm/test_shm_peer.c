@@ -599,8 +599,12 @@ void
 hostile_rec(struct hostile_chan *chan, uint32_t len, uint32_t reserved)
 {
 	const struct shm_wire_rec rec = { len, reserved };
+	const uint32_t off = hostile_off(chan);
+	uint32_t i;
 
-	memcpy(chan->own->ring + hostile_off(chan), &rec, sizeof(rec));
+	/* a tail that was made up can be anywhere */
+	for (i = 0; i < sizeof(rec); i++)
+		chan->own->ring[(off + i) % chan->ring_size] = ((const uint8_t *)&rec)[i];
 }
 
 void
