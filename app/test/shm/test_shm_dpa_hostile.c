@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -444,10 +445,12 @@ slow_start(pid_t pid, int file)
 static int
 test_attack_slow_file(void)
 {
+	struct stat before, after;
 	struct test_dpa_left left;
 	int socks[2], file = -1, ret;
 	pid_t pid;
 
+	TEST_EXPECT(fstat(STDIN_FILENO, &before), 0);
 	TEST_EXPECT(start(), 0); /* the first one makes threads and descriptors that stay */
 	TEST_CALL(test_dpa_end(dpa));
 	TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks), 0);
@@ -469,6 +472,9 @@ test_attack_slow_file(void)
 		ret = test_dpa_left_check(&left);
 	close(socks[0]);
 	waitpid(pid, NULL, 0);
+	/* what it never had is not closed */
+	TEST_EXPECT(fstat(STDIN_FILENO, &after), 0);
+	TEST_TRUE(after.st_ino == before.st_ino && after.st_dev == before.st_dev);
 	return ret;
 }
 

@@ -39,6 +39,7 @@ dpa_new(struct rte_comch_dpa *api)
 	dpa->api = api;
 	dpa->name = api->dev->data->name;
 	dpa->sock = dpa->pidfd = -1;
+	dpa->look.maps = dpa->look.status = -1;
 	dpa->status.state = RTE_COMCH_DPA_RUNNING;
 	dpa->status.eu = RTE_COMCH_DPA_NO_EU;
 	pthread_mutex_init(&dpa->lock, NULL); /* check-ok: waiters must sleep */
