@@ -60,7 +60,7 @@ struct life {
 	unsigned int function;
 	unsigned int hold_us;
 	bool kill;
-	unsigned int stage;  /* in which it is killed */
+	unsigned int stage;  /* in which it is killed, or after which it closes all it has */
 	uint32_t part;       /* of that stage, when */
 };
 
@@ -143,7 +143,10 @@ life_open(void)
 static int
 life_transfer(const struct life *life)
 {
-	const uint64_t end_ns = test_now_ns() + (uint64_t)life->hold_us * 1000;
+	/* as long as those that are killed then */
+	const uint64_t hold_ns = (uint64_t)life->hold_us * 1000 *
+		(life->kill || life->stage > SOAK_TRANSFERS ? 1 << 16 : life->part) >> 16;
+	const uint64_t end_ns = test_now_ns() + hold_ns;
 	struct storm_end *end = &peer.end;
 	bool sends = true;
 	int ret = 0;
@@ -170,9 +173,9 @@ static int
 life_close(void)
 {
 	peer.end.conn = NULL; /* no more turns of queues */
-	while (!storm_end_close(&peer.end))
+	while (peer.end.ep != NULL && !storm_end_close(&peer.end))
 		life_turn(0);
-	return test_ep_close(peer.ep);
+	return peer.ep == NULL ? 0 : test_ep_close(peer.ep);
 }
 
 static int
@@ -188,6 +191,7 @@ life_plug(const struct life *life)
 static void __attribute__((noreturn))
 life_run(const struct life *life, int fd)
 {
+	const unsigned int last = life->kill ? SOAK_TRANSFERS : life->stage;
 	uint64_t start = test_now_ns();
 	int ret;
 
@@ -199,13 +203,13 @@ life_run(const struct life *life, int fd)
 	life_stage(SOAK_BEGINS);
 	ret = life_plug(life);
 	life_stage(SOAK_CONNECTS);
-	if (ret == 0)
+	if (ret == 0 && last >= SOAK_CONNECTS)
 		ret = life_connect(life);
 	life_stage(SOAK_OPENS);
-	if (ret == 0)
+	if (ret == 0 && last >= SOAK_OPENS)
 		ret = life_open();
 	life_stage(SOAK_TRANSFERS);
-	if (ret == 0)
+	if (ret == 0 && last >= SOAK_TRANSFERS)
 		ret = life_transfer(life);
 	life_stage(SOAK_CLOSES);
 	if (ret == 0)
