@@ -10,6 +10,8 @@ usage: mutate.py [options] [pattern of files]...
   --only TEXT       those whose key contains the text
   --sample N        N of them, taken by --seed S (1)
   --again           those with a result as well
+  --deeper          those that survived: the cases that were not run
+  --jobs N          run N at once (1)
   --dir FOLDER      where the copy, its build and the results are (build-mutants)
   --suites PATTERNS look only at these tests, such as 'shm_*,comch_conn'
   --most SECONDS    of tests in which it shows, for one mutant (30)
@@ -25,6 +27,7 @@ devtools/mutants-kept.txt has those that no test notices, each with the reason; 
 
 import argparse
 import collections
+import concurrent.futures
 import fcntl
 import fnmatch
 import hashlib
@@ -36,6 +39,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -126,7 +130,7 @@ def put(path, text):
 
 
 def tests_in(paths):
-    return {m.group(1) for p in paths for m in TEST.finditer(p.read_text())}
+    return {m.group(1) for p in paths if p.suffix == '.c' for m in TEST.finditer(p.read_text())}
 
 
 def copy_tree(src, sites):
@@ -205,7 +209,8 @@ class Tests:
         with subprocess.Popen(
                 # if memory is short, the kernel ends it first
                 ['choom', '-n', '1000', '--', self.out / 'app/comch-autotest', '--no-huge',
-                 '-m', '256', '--no-pci', '--file-prefix=comch-mutant-%d' % os.getpid(),
+                 '-m', '256', '--no-pci',
+                 '--file-prefix=comch-mutant-%d-%d' % (os.getpid(), threading.get_native_id()),
                  '--lcores', ','.join(map(str, self.cores)), '--'] + words,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 env=env, start_new_session=True) as process:
@@ -238,27 +243,35 @@ class Tests:
         except subprocess.TimeoutExpired:
             yield '', 'time', 0
 
-    def look(self, nb_sites):
+    def look(self, nb_sites, jobs):
         """Which case reaches what: one run of each test."""
-        seen = self.work / 'seen'
         todo = [s for s in self.suites if s not in self.reached]
-        for done, suite in enumerate(todo, 1):
-            seen.write_bytes(bytes(nb_sites + 1))
-            cases = Path(str(seen) + '.cases')
-            cases.unlink(missing_ok=True)
-            results = list(self.run([suite], {'COMCH_MUTANT_MAP': str(seen)}, 400))
-            lines = cases.read_text().splitlines() if cases.is_file() else []
-            good = {}
-            for (name, result, ms), line in zip(results, lines):
-                if result == 'succeeded':
-                    # a suite may have it twice, in other circumstances
-                    seen_by = good.setdefault(name, [0, {}])
-                    seen_by[0] += ms
-                    for nr, bits in (map(int, w.split('.')) for w in line.split()[1:]):
-                        seen_by[1][nr] = seen_by[1].get(nr, 0) | bits
-            self.reached[suite] = good
-            self.file.write_text(json.dumps(self.reached))
-            say('%d of %d: %s, %d cases passed' % (done, len(todo), suite, len(good)))
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            running = {pool.submit(self.look_at, s, nb_sites): s for s in todo}
+            for done, ended in enumerate(concurrent.futures.as_completed(running), 1):
+                suite, good = running[ended], ended.result()
+                self.reached[suite] = good
+                self.file.write_text(json.dumps(self.reached))
+                say('%d of %d: %s, %d cases passed' % (done, len(todo), suite, len(good)))
+
+    def look_at(self, suite, nb_sites):
+        seen = self.work / ('seen-' + suite)
+        seen.write_bytes(bytes(nb_sites + 1))
+        cases = Path(str(seen) + '.cases')
+        cases.unlink(missing_ok=True)
+        results = list(self.run([suite], {'COMCH_MUTANT_MAP': str(seen)}, 400))
+        lines = cases.read_text().splitlines() if cases.is_file() else []
+        good = {}
+        for (name, result, ms), line in zip(results, lines):
+            if result == 'succeeded':
+                # a suite may have it twice, in other circumstances
+                seen_by = good.setdefault(name, [0, {}])
+                seen_by[0] += ms
+                for nr, bits in (map(int, w.split('.')) for w in line.split()[1:]):
+                    seen_by[1][nr] = seen_by[1].get(nr, 0) | bits
+        seen.unlink()
+        cases.unlink(missing_ok=True)
+        return good
 
     def by_site(self):
         """(site, value): [(ms, case)], for each value that a condition had in a case."""
@@ -271,13 +284,13 @@ class Tests:
                             index[int(nr), value].append((ms, suite + ':' + name))
         return index
 
-    def killer(self, nr, value, cases, most):
-        """The case that fails with this mutant, and how many cases were run."""
+    def killer(self, nr, value, cases, most, after=0):
+        """The case that fails with this mutant, and how many cases were run by now."""
         env = {'COMCH_MUTANT': str(2 * nr + value)}
         # those of attackers are about checks
         cases = sorted(cases, key=lambda c: c[0] / (4 if re.search(
-            'peer|hostile|attack|bad|fail|args|meet', c[1]) else 1))
-        nb, spent = 0, 0
+            'peer|hostile|attack|bad|fail|args|meet', c[1]) else 1))[after:]
+        nb, spent = after, 0
         while cases and spent < most * 1000:
             suite = cases[0][1].partition(':')[0]
             batch = [c for c in cases if c[1].startswith(suite + ':')][:BATCH]
@@ -305,16 +318,23 @@ class Tests:
         return None
 
 
-def kept():
-    """Keys of survivors that are known, and why."""
-    path = TOP / 'devtools/mutants-kept.txt'
-    reasons, reason = {}, ''
-    for line in path.read_text().splitlines() if path.is_file() else []:
-        if line.startswith('= '):
-            reason = line[2:]
-        elif line and not line.startswith('#'):
-            reasons[line] = reason
-    return reasons
+class Kept:
+    """Survivors that are known, and why: keys, or what keys begin with up to one of their bars."""
+
+    def __init__(self):
+        path = TOP / 'devtools/mutants-kept.txt'
+        self.reasons, reason = {}, ''
+        for line in path.read_text().splitlines() if path.is_file() else []:
+            if line.startswith('= '):
+                reason = line[2:]
+            elif line and not line.startswith('#'):
+                self.reasons[line] = reason
+
+    def why(self, key):
+        """The reason, or ''."""
+        parts = key.split(' | ')
+        return next((self.reasons[k] for k in (' | '.join(parts[:n]) for n in
+                                               range(len(parts), 0, -1)) if k in self.reasons), '')
 
 
 def results_of(path):
@@ -331,8 +351,8 @@ def table(sites, results, reasons):
             said = ['mutants']
             if key in results:
                 left = 'killed' if results[key].startswith('killed') else 'survived'
-                if left == 'survived' and key in reasons:
-                    left = 'open' if reasons[key].startswith('open') else 'kept'
+                if left == 'survived' and reasons.why(key):
+                    left = 'open' if reasons.why(key).startswith('open') else 'kept'
                 said += ['run', left]
             rows[room_of(s.path)].update(said)
             rows['all'].update(said)
@@ -343,11 +363,11 @@ def table(sites, results, reasons):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    for name in ('--list', '--again'):
+    for name in ('--list', '--again', '--deeper'):
         parser.add_argument(name, action='store_true')
     for name, default in (('--only', ''), ('--suites', '*'), ('--dir', TOP / 'build-mutants')):
         parser.add_argument(name, default=default)
-    for name, default in (('--sample', 0), ('--seed', 1), ('--most', 30)):
+    for name, default in (('--sample', 0), ('--seed', 1), ('--most', 30), ('--jobs', 1)):
         parser.add_argument(name, type=int, default=default)
     parser.add_argument('files', nargs='*')
     args = parser.parse_args()
@@ -375,11 +395,18 @@ def main():
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     build(work, sites)
     tests = Tests(work, args.suites)
-    tests.look(len(sites))
+    tests.look(len(sites), args.jobs)
     index = tests.by_site()
     broker = [(s.nr, v) for s in sites if s.func == 'broker_exec' for v in (0, 1)]
-    path, reasons = work / 'results.txt', kept()
+    path, reasons = work / 'results.txt', Kept()
     results = {} if args.again else results_of(path)
+    # how many of its cases were run, for those to look at once more
+    after = {}
+    if args.deeper:
+        seen = {k: re.match(r'SURVIVED (\d+) of (\d+)', r) for k, r in results.items()}
+        after = {k: int(m[1]) for k, m in seen.items() if m and m[1] != m[2]}
+        results = {k: r for k, r in results.items() if k not in after}
+        todo = [t for t in todo if t[0].key(t[1]) in after]
     # the cases where the condition had the other value; those without are quick
     todo = [(s, v, index[s.nr, 1 - v] if s.path != BROKER else
              sorted({c for b in broker for c in index[b]}))
@@ -388,20 +415,29 @@ def main():
     if args.suites != '*':
         say('%d mutants that these tests do not reach are left out' % sum(not t[2] for t in todo))
     todo = sorted((t for t in todo if t[2] or args.suites == '*'), key=lambda t: bool(t[2]))
-    bad = 0
-    for nr, (s, value, cases) in enumerate(todo, 1):
+
+    def one(site, value, cases):
         if not cases:
-            result = 'SURVIVED, no case has it %s' % ('false', 'true')[1 - value]
-        else:
-            who, nb = tests.killer(s.nr, value, cases, args.most)
-            result = 'killed by ' + who if who else 'SURVIVED %d of %d cases' % (nb, len(cases))
-        key = s.key(value)
-        with path.open('a') as f:
-            f.write('%s\t%s\n' % (result, key))
-        if result.startswith('SURVIVED'):
-            bad += key not in reasons
-            result += ', kept: ' + reasons[key] if key in reasons else ''
-        say('%d of %d, line %d: %s\n    %s' % (nr, len(todo), s.line, key, result))
+            return 'SURVIVED, no case has it %s' % ('false', 'true')[1 - value]
+        who, nb = tests.killer(site.nr, value, cases, args.most, after.get(site.key(value), 0))
+        return 'killed by ' + who if who else 'SURVIVED %d of %d cases' % (nb, len(cases))
+
+    bad = 0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        running = {pool.submit(one, *t): t for t in todo}
+        try:
+            for nr, done in enumerate(concurrent.futures.as_completed(running), 1):
+                s, value, _ = running[done]
+                result, key = done.result(), s.key(value)
+                with path.open('a') as f:
+                    f.write('%s\t%s\n' % (result, key))
+                if result.startswith('SURVIVED'):
+                    bad += not reasons.why(key)
+                    result += ', kept: ' + reasons.why(key) if reasons.why(key) else ''
+                say('%d of %d, line %d: %s\n    %s' % (nr, len(todo), s.line, key, result))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     table(sites, results_of(path), reasons)
     return 1 if bad else 0
 

@@ -212,6 +212,21 @@ def ternary_start(mask, at, first):
     return first
 
 
+def is_said(mask, at, begin):
+    """Whether this place is in what a log or a dump says."""
+    depth = 0
+    while at > begin and mask[at] not in ';{}':
+        if mask[at] == ')':
+            depth += 1
+        elif mask[at] == '(':
+            depth -= 1
+            if depth < 0 and re.search(r'(_LOG|printf)\s*$', mask[max(begin, at - 40):at]):
+                return True
+            depth = max(depth, 0)
+        at -= 1
+    return False
+
+
 def of_function(path, text, mask, func, begin, end, is_bool):
     """Sites of one function."""
     loads = LOADS.search(mask, begin, end) is not None
@@ -251,7 +266,8 @@ def of_function(path, text, mask, func, begin, end, is_bool):
         elif m.group(0) == '?':
             start = ternary_start(mask, m.start(), begin)
             before = mask.rfind(';', begin, start)
-            if not re.search(r'static const|_Static_assert|BUILD_BUG', mask[before + 1:start]):
+            if not is_said(mask, m.start(), begin) and \
+                    not re.search(r'static const|_Static_assert|BUILD_BUG', mask[before + 1:start]):
                 yield from condition('?:', start, m.start())
         else:
             yield site('RTE_MIN', m.start(), close + 1, (0, 1))
