@@ -359,7 +359,8 @@ static inline uint32_t rte_comch_dpa_dev_eu_id(void);
 
 /**
  * Have the host log a line, of the level INFO: it is seen if the log of the host's driver
- * is set to that. The host leaves out lines that come too fast, and says how many.
+ * is set to that. The host leaves out lines that come too fast, and says how many with a
+ * line that comes later. Lines beyond what its socket holds are lost, and not counted.
  *
  * @param text
  *   The line, which ends with 0; a long one is cut.
