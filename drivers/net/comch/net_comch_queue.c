@@ -54,7 +54,7 @@ static bool
 frame_scatter(const struct nc_rxq *rxq, struct rte_mbuf *m, const uint8_t *data, uint32_t len)
 {
 	struct rte_mbuf *last = m;
-	uint32_t part = RTE_MIN(len, rxq->room);
+	uint32_t part = rxq->room; /* it has more */
 
 	m->pkt_len = len;
 	for (;;) {
