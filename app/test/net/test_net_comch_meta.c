@@ -167,18 +167,32 @@ ip_packet(bool v6, uint8_t proto, uint32_t wrong_at)
 	return m;
 }
 
-/* A packet of 64 bytes, whose header of IP says to be 60 of them behind the 14 of Ethernet. */
+/* A packet that ends within the header of IP, or of UDP: the former's words are given. */
 static struct rte_mbuf *
-long_header(void)
+short_packet(uint32_t len, uint8_t ip_words)
 {
-	struct rte_mbuf *m = test_packet(net.pool, 64, 1, 0);
+	struct rte_mbuf *m = test_packet(net.pool, len, 1, 0);
 	struct rte_ether_hdr *eth = rte_pktmbuf_mtod(m, struct rte_ether_hdr *);
 
 	eth->ether_type = rte_cpu_to_be_16(RTE_ETHER_TYPE_IPV4);
 	*(struct rte_ipv4_hdr *)(eth + 1) = (struct rte_ipv4_hdr){
-		.version_ihl = IPVERSION << 4 | 15, .next_proto_id = IPPROTO_UDP,
+		.version_ihl = IPVERSION << 4 | ip_words, .next_proto_id = IPPROTO_UDP,
 	};
 	return m;
+}
+
+static int
+checksums_check(struct rte_mbuf *m, uint64_t flags)
+{
+	const uint32_t len = m->pkt_len;
+	struct rte_mbuf *got;
+
+	NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
+	NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, &got, 1) == 1, TEST_MS);
+	TEST_ASSERT(got->ol_flags == flags, "flags %#" PRIx64, got->ol_flags);
+	TEST_EXPECT(got->pkt_len, len);
+	rte_pktmbuf_free(got);
+	return TEST_SUCCESS;
 }
 
 /* What a port that checks checksums says of them; the packet comes in any case. */
@@ -207,30 +221,23 @@ test_checksums(void)
 		{ true, IPPROTO_ICMPV6, 0, 0 },
 		{ true, IPPROTO_UDP, 12, 0 },                   /* no IP */
 	};
-	struct rte_mbuf *m, *got;
+	struct rte_mbuf *m;
 	unsigned int i;
 
 	TEST_CALL(net_ports_up(1, 1, 1500, RTE_ETH_RX_OFFLOAD_CHECKSUM));
 	for (i = 0; i < RTE_DIM(packets); i++) {
 		m = ip_packet(packets[i].v6, packets[i].proto, packets[i].wrong_at);
-		NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
-		NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, &got, 1) == 1, TEST_MS);
-		TEST_ASSERT(got->ol_flags == packets[i].flags, "packet %u: flags %#" PRIx64, i,
-			got->ol_flags);
-		TEST_EXPECT(got->pkt_len, 400);
-		rte_pktmbuf_free(got);
+		TEST_ASSERT(checksums_check(m, packets[i].flags) == TEST_SUCCESS, "packet %u", i);
 	}
 	/* a UDP packet without one */
 	m = ip_packet(false, IPPROTO_UDP, 0);
 	memset(rte_pktmbuf_mtod_offset(m, uint8_t *, 40), 0, 2);
-	NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
-	NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, &got, 1) == 1, TEST_MS);
-	TEST_TRUE(got->ol_flags == (ip_good | RTE_MBUF_F_RX_L4_CKSUM_NONE));
-	rte_pktmbuf_free(got);
-	m = long_header();
-	NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
-	NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, &got, 1) == 1, TEST_MS);
-	TEST_EXPECT(got->ol_flags, 0);
-	rte_pktmbuf_free(got);
+	TEST_CALL(checksums_check(m, ip_good | RTE_MBUF_F_RX_L4_CKSUM_NONE));
+	TEST_CALL(checksums_check(short_packet(64, 15), 0));
+	TEST_CALL(checksums_check(short_packet(40, 5), ip_bad | l4_bad));
+	/* the sender has left them to be filled in */
+	m = ip_packet(false, IPPROTO_UDP, 389);
+	m->ol_flags |= RTE_MBUF_F_RX_IP_CKSUM_NONE | RTE_MBUF_F_RX_L4_CKSUM_NONE;
+	TEST_CALL(checksums_check(m, RTE_MBUF_F_RX_IP_CKSUM_NONE | RTE_MBUF_F_RX_L4_CKSUM_NONE));
 	return TEST_SUCCESS;
 }
