@@ -15,6 +15,7 @@
 #include <rte_memory.h>
 #include <rte_mempool.h>
 
+#include "shm_fast.h"
 #include "test_shm_peer_fast.h"
 
 #define POSTS_HDR ((uint32_t)offsetof(struct shm_wire_posts, tail))
@@ -625,10 +626,10 @@ test_order_ours(void)
 	union shm_wire_msg msg;
 	struct test_q *q;
 	struct hostile *e;
-	unsigned int i;
+	unsigned int i, j;
 	int fd;
 
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < 12; i++) {
 		memset(&rc, 0, sizeof(rc));
 		e = fast_connected();
 		hostile_fill(&msg, SHM_WIRE_CONSUMER_ACK, e->chan.id);
@@ -640,8 +641,11 @@ test_order_ours(void)
 			continue;
 		}
 		q = fast_consumer(NULL, 8, 0);
+		/* more than are asked for at one time */
+		for (j = 0; i == 11 && j < SHM_MAX_LINK_ASKED; j++)
+			fast_consumer(NULL, 8, 0);
 		TEST_EXPECT(hostile_rc_wait(e, &rc), 0);
-		if (i >= 8) {
+		if (i == 8 || i == 9) {
 			TEST_EXPECT(hostile_rc_answer(e, &rc), 0);
 			PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_RUNNING, TEST_MS);
 		}
@@ -675,6 +679,14 @@ test_order_ours(void)
 			msg.consumer_ack.flags = RTE_BIT32(31);
 			break;
 		case 8: /* twice */
+			fd = rc.seg.fd;
+			break;
+		case 10: /* another one in its place */
+			msg.consumer_ack.consumer = rc.msg.consumer + SHM_WIRE_MAX_CONSUMERS;
+			fd = rc.seg.fd;
+			break;
+		case 11: /* one that was not asked for so far */
+			msg.consumer_ack.consumer = rc.msg.consumer + SHM_MAX_LINK_ASKED;
 			fd = rc.seg.fd;
 			break;
 		default: /* when it has gone */

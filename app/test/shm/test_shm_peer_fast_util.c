@@ -9,7 +9,7 @@
 
 #include "test_shm_peer_fast.h"
 
-#define MAX_QUEUES 32
+#define MAX_QUEUES 64
 #define HONEST_LEN 1000
 #define HONEST_POSTS 16u
 
