@@ -517,11 +517,14 @@ test_answers_twice(void)
 	return TEST_SUCCESS;
 }
 
-/* Reasons that are none. */
+/* Reasons, and some that are none. */
 static int
 test_reasons(void)
 {
-	static const int32_t reasons[] = { 0, 1, INT32_MAX, INT32_MIN, -5000, -ENOENT };
+	static const int32_t reasons[] = {
+		-ENOENT, -ENOSPC, -EMSGSIZE, -ENOMEM, -EUSERS, -EPROTO, 0, 1, INT32_MAX,
+		INT32_MIN, -5000, -EPERM,
+	};
 	union shm_wire_msg msg;
 	struct hostile *e;
 	unsigned int i;
@@ -534,7 +537,8 @@ test_reasons(void)
 		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REFUSE, e->chan.id, -1), 0);
 		HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		reason = rte_comch_ctx_reason_get(peer_host.client->ctx);
-		TEST_ASSERT(reason < 0 && reason >= -4095, "the reason is %d", reason);
+		TEST_ASSERT(reason == (i < 6 ? reasons[i] : -ECONNREFUSED),
+			"%d became %d", reasons[i], reason);
 		hostile_close(e);
 	}
 	TEST_EXPECT(peer_host_violations(), 0);

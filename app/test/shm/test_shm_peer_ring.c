@@ -364,6 +364,39 @@ test_cut_told(void)
 	return TEST_SUCCESS;
 }
 
+/* It is read when the peer goes, as no doorbell was rung, and is nonsense. */
+static int
+nonsense_then(bool dies)
+{
+	struct test_ep *target = peer_env.target;
+	uint32_t downs = target->nb_disconnects, recv = target->nb_recv;
+	struct hostile *e = hostile_connected();
+	uint64_t before = peer_violations();
+
+	peer_turn_ms(10);
+	hostile_rec(&e->chan, UINT32_MAX, 0);
+	__atomic_fetch_add(&e->chan.own->tail, 16, __ATOMIC_RELEASE);
+	if (dies)
+		hostile_close(e);
+	else
+		TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
+	PEER_WAIT(target->nb_disconnects == downs + 1, TEST_MS);
+	TEST_EXPECT(target->disconnect_status, -EPROTO);
+	TEST_EXPECT(peer_violations(), before + 1);
+	peer_turn_ms(10);
+	TEST_EXPECT(target->nb_disconnects, downs + 1);
+	TEST_EXPECT(target->nb_recv, recv);
+	return TEST_SUCCESS;
+}
+
+static int
+test_close_nonsense(void)
+{
+	TEST_CALL(nonsense_then(false));
+	TEST_CALL(nonsense_then(true));
+	return peer_honest(1);
+}
+
 /* Records in the ring at CLOSE, and messages that a turn may take of one connection. */
 #define FULL_RECORDS 600u
 #define FULL_TURN 64u
@@ -671,6 +704,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_end_crossed),
 		PEER_CASE(test_cut_untold),
 		PEER_CASE(test_cut_told),
+		PEER_CASE(test_close_nonsense),
 		PEER_CASE(test_close_full),
 		PEER_CASE(test_doorbells),
 		PEER_CASE(test_sock_doorbell),
