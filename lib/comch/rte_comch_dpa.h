@@ -177,7 +177,10 @@ struct rte_comch_dpa_status {
 	uint32_t eu;                    /**< Which execution unit, or RTE_COMCH_DPA_NO_EU. */
 	int signal;                     /**< Number of a signal that ended it, or 0. */
 	uint32_t pid;                   /**< Its process, or its runner's, if there is one; or 0. */
-	/** FAULT: the address. CALL: the number of the call. EXIT: the exit status. */
+	/**
+	 * FAULT: the address. CALL: the number of the call. EXIT: the exit status.
+	 * NONSENSE: the first number of the text.
+	 */
 	uint64_t value;
 	uint64_t pc;                    /**< FAULT and CALL: where in the program, or 0. */
 	char text[RTE_COMCH_DPA_TEXT_SIZE]; /**< The same in words; empty if not FAILED. */

@@ -245,6 +245,9 @@ void shm_dpa_receive(struct shm_dpa *dpa);
 void shm_dpa_spins(struct shm_dpa *dpa, uint32_t eu, const char *what);
 void shm_dpa_violation(struct shm_dpa *dpa, uint32_t eu, const char *what, uint64_t a,
 		uint64_t b);
+/** The same of one that has, or does, more than it may: so many, and not so many. */
+void shm_dpa_excess(struct shm_dpa *dpa, uint32_t eu, const char *what, uint64_t has,
+		uint64_t may);
 /* The process has ended so. */
 void shm_dpa_ended(struct shm_dpa *dpa, int wait_status);
 

@@ -68,8 +68,8 @@ shm_dpa_wake_asked(struct shm_dpa *dpa, uint32_t eu)
 		return;
 	__atomic_store_n(&asked->nb, 0, __ATOMIC_RELAXED);
 	if (limit_passed(&asked->until))
-		shm_dpa_violation(dpa, eu, "it asks to be waked, and does not sleep",
-			GROUP_MAX_ASKED, GROUP_LIMIT_MS);
+		shm_dpa_excess(dpa, eu, "asked to be waked too often in " RTE_STR(GROUP_LIMIT_MS)
+			" ms, and did not sleep", GROUP_MAX_ASKED, GROUP_MAX_ASKED - 1);
 }
 
 void
@@ -148,6 +148,7 @@ shm_dpa_group_drain(struct shm_dpa *dpa, uint32_t index, uint64_t nb)
 		return;
 	entry->nb_wakes = 0;
 	if (limit_passed(&entry->until))
-		shm_dpa_violation(dpa, SHM_DPA_NO_EU, "it wakes, and has nothing to say",
-			GROUP_MAX_WAKES, GROUP_LIMIT_MS);
+		shm_dpa_excess(dpa, SHM_DPA_NO_EU, "woke an engine too often in "
+			RTE_STR(GROUP_LIMIT_MS) " ms, and said nothing", GROUP_MAX_WAKES,
+			GROUP_MAX_WAKES - 1);
 }

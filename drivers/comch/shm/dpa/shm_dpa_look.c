@@ -443,9 +443,9 @@ shm_dpa_look_size(struct shm_dpa *dpa)
 	max_tables = (__atomic_load_n(&dpa->nb_addrs, __ATOMIC_RELAXED) >> LOOK_TABLES_SHIFT) +
 		LOOK_TABLES_MORE;
 	if (threads > max_threads)
-		shm_dpa_violation(dpa, SHM_DPA_NO_EU, "it has more threads than units", threads,
+		shm_dpa_excess(dpa, SHM_DPA_NO_EU, "has more threads than units", threads,
 			max_threads);
 	else if (tables > max_tables)
-		shm_dpa_violation(dpa, SHM_DPA_NO_EU, "it has more page tables than it needs",
+		shm_dpa_excess(dpa, SHM_DPA_NO_EU, "has more bytes of page tables than it needs",
 			tables, max_tables);
 }

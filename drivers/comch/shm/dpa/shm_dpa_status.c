@@ -78,20 +78,40 @@ shm_dpa_spins(struct shm_dpa *dpa, uint32_t eu, const char *what)
 	process_kill(dpa);
 }
 
-void
-shm_dpa_violation(struct shm_dpa *dpa, uint32_t eu, const char *what, uint64_t a, uint64_t b)
+/* It wrote, or did, what no program of ours does. */
+static void
+nonsense(struct shm_dpa *dpa, uint32_t eu, uint64_t value, const char *what)
 {
 	struct rte_comch_dpa_status status = {
 		.state = RTE_COMCH_DPA_FAILED, .end = RTE_COMCH_DPA_END_NONSENSE,
-		.reason = -EPROTO, .eu = status_eu(dpa, eu), .value = a,
+		.reason = -EPROTO, .eu = status_eu(dpa, eu), .value = value,
 	};
 	char name[32];
 
-	snprintf(status.text, sizeof(status.text),
-		"%s wrote nonsense: %s (0x%" PRIx64 ", 0x%" PRIx64 "): it was killed",
-		who(dpa, eu, name, sizeof(name)), what, a, b);
+	snprintf(status.text, sizeof(status.text), "%s %s: it was killed",
+		who(dpa, eu, name, sizeof(name)), what);
 	status_set(dpa, &status);
 	process_kill(dpa);
+}
+
+void
+shm_dpa_violation(struct shm_dpa *dpa, uint32_t eu, const char *what, uint64_t a, uint64_t b)
+{
+	char text[RTE_COMCH_DPA_TEXT_SIZE];
+
+	snprintf(text, sizeof(text), "wrote nonsense: %s (0x%" PRIx64 ", 0x%" PRIx64 ")", what, a,
+		b);
+	nonsense(dpa, eu, a, text);
+}
+
+void
+shm_dpa_excess(struct shm_dpa *dpa, uint32_t eu, const char *what, uint64_t has, uint64_t may)
+{
+	char text[RTE_COMCH_DPA_TEXT_SIZE];
+
+	snprintf(text, sizeof(text), "%s: %" PRIu64 ", and %" PRIu64 " are allowed", what, has,
+		may);
+	nonsense(dpa, eu, has, text);
 }
 
 /* What its runtime left in PROG. Each word is loaded once, and may be a lie. */
