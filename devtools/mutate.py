@@ -378,6 +378,8 @@ def main():
     sites = all_sites()
     todo = [(s, v) for s in sites for v in s.values if args.only in s.key(v) and
             (not args.files or any(fnmatch.fnmatch(s.path, '*' + f) for f in args.files))]
+    if not todo:
+        sys.exit('no condition is in what you ask for: see --list without more')
     if args.sample:
         # the same ones as the tree changes
         todo.sort(key=lambda t: hashlib.sha256(
