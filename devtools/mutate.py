@@ -10,7 +10,7 @@ usage: mutate.py [options] [pattern of files]...
   --only TEXT       those whose key contains the text
   --sample N        N of them, taken by --seed S (1)
   --again           those with a result as well
-  --deeper          those that survived: the cases that were not run
+  --deeper          those that survived, and not all of their cases were run
   --jobs N          run N at once (1)
   --dir FOLDER      where the copy, its build and the results are (build-mutants)
   --suites PATTERNS look only at these tests, such as 'shm_*,comch_conn'
@@ -195,6 +195,7 @@ class Tests:
         self.cores = sorted(os.sched_getaffinity(0))[:4]
         self.file = work / 'reached.json'
         self.reached = json.loads(self.file.read_text()) if self.file.is_file() else {}
+        self.killers = collections.defaultdict(set)
         suites = [s for s in sorted(tests_in((TOP / 'app/test').glob('*/*.c')))
                   if not any(fnmatch.fnmatch(s, no) for no in NOT_RUN) and
                   any(fnmatch.fnmatch(s, p) for p in pattern.split(','))]
@@ -284,13 +285,15 @@ class Tests:
                             index[int(nr), value].append((ms, suite + ':' + name))
         return index
 
-    def killer(self, nr, value, cases, most, after=0):
-        """The case that fails with this mutant, and how many cases were run by now."""
-        env = {'COMCH_MUTANT': str(2 * nr + value)}
+    def killer(self, site, value, cases, most):
+        """The case that fails with this mutant, and how many cases were run."""
+        env = {'COMCH_MUTANT': str(2 * site.nr + value)}
+        known = [self.killers[k] for k in ((site.path, site.func), site.path)]
         # those of attackers are about checks
-        cases = sorted(cases, key=lambda c: c[0] / (4 if re.search(
-            'peer|hostile|attack|bad|fail|args|meet', c[1]) else 1))[after:]
-        nb, spent = after, 0
+        cases = sorted(cases, key=lambda c: (
+            next((i for i, k in enumerate(known) if c[1] in k), 2), c[0] / (4 if re.search(
+                'peer|hostile|attack|bad|fail|args|meet', c[1]) else 1)))
+        nb, spent = 0, 0
         while cases and spent < most * 1000:
             suite = cases[0][1].partition(':')[0]
             batch = [c for c in cases if c[1].startswith(suite + ':')][:BATCH]
@@ -302,9 +305,15 @@ class Tests:
             who = self.fails(names, env, 10 + ms / 100)
             # once more, alone: a busy machine fails as well
             if who is not None and self.fails([who[0]], env, 10 + ms / 100) is not None:
+                self.killed(site.path, site.func, who[0])
                 return who[0] + who[1], nb + names.index(who[0]) + 1
             nb += len(batch)
         return None, nb
+
+    def killed(self, path, func, case):
+        """Others of this function, and this file, try that case first."""
+        self.killers[path, func].add(case)
+        self.killers[path].add(case)
 
     def fails(self, names, env, seconds):
         left = list(names)
@@ -402,13 +411,14 @@ def main():
     broker = [(s.nr, v) for s in sites if s.func == 'broker_exec' for v in (0, 1)]
     path, reasons = work / 'results.txt', Kept()
     results = {} if args.again else results_of(path)
-    # how many of its cases were run, for those to look at once more
-    after = {}
+    for key, result in results_of(path).items():
+        if result.startswith('killed by '):
+            where, func = key.split(' | ')[:2]
+            tests.killed(where, func.partition('#')[0], result.split()[2])
     if args.deeper:
         seen = {k: re.match(r'SURVIVED (\d+) of (\d+)', r) for k, r in results.items()}
-        after = {k: int(m[1]) for k, m in seen.items() if m and m[1] != m[2]}
-        results = {k: r for k, r in results.items() if k not in after}
-        todo = [t for t in todo if t[0].key(t[1]) in after]
+        results = {k: r for k, r in results.items() if not seen[k] or seen[k][1] == seen[k][2]}
+        todo = [t for t in todo if seen.get(t[0].key(t[1]))]
     # the cases where the condition had the other value; those without are quick
     todo = [(s, v, index[s.nr, 1 - v] if s.path != BROKER else
              sorted({c for b in broker for c in index[b]}))
@@ -421,7 +431,7 @@ def main():
     def one(site, value, cases):
         if not cases:
             return 'SURVIVED, no case has it %s' % ('false', 'true')[1 - value]
-        who, nb = tests.killer(site.nr, value, cases, args.most, after.get(site.key(value), 0))
+        who, nb = tests.killer(site, value, cases, args.most)
         return 'killed by ' + who if who else 'SURVIVED %d of %d cases' % (nb, len(cases))
 
     bad = 0
