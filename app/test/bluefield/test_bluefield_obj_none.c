@@ -33,6 +33,7 @@ static struct unit_test_suite suite = {
 
 REGISTER_FAST_TEST(bluefield_burst_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_chan_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_chan_lies_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_cm_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_cm_peer_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_credits_autotest, unit_test_suite_runner, &suite);
