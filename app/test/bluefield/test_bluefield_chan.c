@@ -247,6 +247,23 @@ test_refused_often(void)
 	return test_log_passed();
 }
 
+/* Who takes any size decides how much one message has; the peer does not. */
+static int
+test_much_memory(void)
+{
+	const struct rte_comch_server_conf conf = {
+		.ctrl.recv_queue_size = BF_CTRL_MAX_RECV / BF_WIRE_MAX_MSG_SIZE + 1,
+	};
+	struct test_ep *server = test_server_run_conf(&conf, test_pe_new());
+	const struct lie size = { "size", REQ(max_msg_size), BF_WIRE_MAX_MSG_SIZE, -EMSGSIZE };
+
+	TEST_CALL(ask(&size));
+	TEST_CALL(expect_rej(size.what, size.reason));
+	TEST_EXPECT(server->nb_connects, 0);
+	TEST_CALL(hostile_connected(server));
+	return test_log_passed();
+}
+
 static int
 test_no_server(void)
 {
@@ -646,6 +663,7 @@ test_death(void)
 static const struct lie bad_reps[] = {
 	{ "magic", REP(magic), 0, -EPROTO },
 	{ "version", REP(version), BF_WIRE_VERSION_MAX + 1, -EPROTO },
+	{ "no version", REP(version), BF_WIRE_VERSION_MIN - 1, -EPROTO },
 	{ "no MTU", REP(mtu), 0, -EPROTO },
 	{ "MTU above the request's", REP(mtu), 4, -EPROTO },
 	{ "reserved", REP_LETTER(reserved, 1), 1, -EPROTO },
@@ -659,6 +677,8 @@ static const struct lie bad_reps[] = {
 	{ "function without end", REP(function), 'x', -EPROTO },
 	/* it is printed: an escape would be the terminal's */
 	{ "function that cannot be printed", REP_LETTER(function, 0), '\033', -EPROTO },
+	{ "function with a delete", REP_LETTER(function, 1), 0x7f, -EPROTO },
+	{ "function of other letters", REP_LETTER(function, 0), 0x80, -EPROTO },
 };
 
 static void
@@ -713,6 +733,25 @@ test_answers(void)
 	}
 	good_rep(&hostile.rep);
 	client = client_start();
+	PEER_WAIT(&hostile, client->conn != NULL, TEST_MS);
+	return test_log_passed();
+}
+
+/* A client that takes any size has room for so many bytes, whatever the server says. */
+static int
+test_much_memory_asked(void)
+{
+	const struct rte_comch_client_conf conf = {
+		.ctrl.recv_queue_size = BF_CTRL_MAX_RECV / BF_WIRE_MAX_MSG_SIZE + 1,
+	};
+	struct test_ep *client;
+
+	good_rep(&hostile.rep);
+	hostile.rep.max_msg_size = BF_WIRE_MAX_MSG_SIZE;
+	client = test_client_run_conf(&conf, test_pe_new());
+	TEST_CALL(expect_failed(client, "much memory", -EMSGSIZE));
+	hostile.rep.max_msg_size = BF_WIRE_MAX_MSG_SIZE / 2;
+	client = test_client_run_conf(&conf, test_pe_new());
 	PEER_WAIT(&hostile, client->conn != NULL, TEST_MS);
 	return test_log_passed();
 }
@@ -955,6 +994,7 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_server, teardown, test_refusals),
 		TEST_CASE_ST(setup_server, teardown, test_larger_path),
 		TEST_CASE_ST(setup_server, teardown, test_refused_often),
+		TEST_CASE_ST(setup_server, teardown, test_much_memory),
 		TEST_CASE_ST(setup_server, teardown, test_no_server),
 		TEST_CASE_ST(setup_server, teardown, test_full),
 		TEST_CASE_ST(setup_server, teardown, test_messages),
@@ -970,6 +1010,7 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_server, teardown, test_no_rtu),
 		TEST_CASE_ST(setup_server, teardown, test_death),
 		TEST_CASE_ST(setup_client, teardown, test_answers),
+		TEST_CASE_ST(setup_client, teardown, test_much_memory_asked),
 		TEST_CASE_ST(setup_client, teardown, test_rejections),
 		TEST_CASE_ST(setup_unknown_peer, teardown, test_unknown_peer),
 		TEST_CASE_ST(setup_both, teardown, test_no_rule),
