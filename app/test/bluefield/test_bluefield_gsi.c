@@ -284,24 +284,35 @@ test_restart(void)
 static int
 test_hostile_completion(void)
 {
+	static const struct {
+		uint8_t opcode;
+		const char *words;
+	} rows[] = {
+		{ BF_CQE_RESP_SEND, "completion of a receive that is not posted" },
+		{ BF_CQE_REQ, "completion of a send that is not posted" },
+		{ 0x7, "completion of no kind" },
+	};
 	struct bf_gsi *gsi = gsi_of(&card);
-	uint8_t *cqe;
+	struct bf_cqe *cqe;
+	unsigned int i;
 
-	poll_both();
-	gsi->retry_ms = 0;
-	cqe = (uint8_t *)gsi->cq.ring + (gsi->compq.ci % gsi->cq.nb_cqes) * 64;
-	memset(cqe, 0xff, 63);
-	cqe[63] = 2 << 4;
-	poll_both();
-	TEST_EXPECT(gsi->resets, 1);
-	TEST_TRUE(test_log_has("completion of a receive that is not posted"));
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		poll_both();
+		gsi->retry_ms = 0;
+		cqe = (struct bf_cqe *)gsi->cq.ring + gsi->compq.ci % gsi->cq.nb_cqes;
+		memset(cqe, 0xff, offsetof(struct bf_cqe, op_own));
+		cqe->op_own = rows[i].opcode << 4;
+		poll_both();
+		TEST_EXPECT(gsi->resets, i + 1);
+		TEST_EXPECT(test_log_count(rows[i].words), 1);
+	}
 	test_log_drop();
 	return TEST_SUCCESS;
 }
 
 /* A datagram as the device writes it: its addresses are of this kind. */
 static void
-datagram_written(struct bf_gsi *gsi, uint32_t kind)
+datagram_written(struct bf_gsi *gsi, uint32_t kind, uint8_t opcode, uint32_t bytes)
 {
 	struct bf_cqe *cqe = (struct bf_cqe *)gsi->cq.ring + gsi->compq.ci % gsi->cq.nb_cqes;
 	uint8_t *buf = (uint8_t *)gsi->mem->addr +
@@ -314,9 +325,37 @@ datagram_written(struct bf_gsi *gsi, uint32_t kind)
 	memcpy(buf + 24, card.addr.gid, sizeof(card.addr.gid));
 	memset(cqe, 0, sizeof(*cqe));
 	cqe->flags_src_qpn = rte_cpu_to_be_32(1u << 28 | kind << 24 | BF_CM_GSI_QPN);
-	cqe->byte_cnt = rte_cpu_to_be_32(BF_GSI_GRH + BF_MAD_SIZE);
+	cqe->byte_cnt = rte_cpu_to_be_32(bytes);
 	cqe->wqe_counter = rte_cpu_to_be_16(gsi->recvq.ci);
-	cqe->op_own = BF_CQE_RESP_SEND << 4;
+	cqe->op_own = opcode << 4;
+}
+
+/* One with immediate data, or of a length that none can have, is for nobody. */
+static int
+test_no_datagram(void)
+{
+	static const struct {
+		uint8_t opcode;
+		uint32_t bytes;
+	} rows[] = {
+		{ BF_CQE_RESP_SEND_IMM, BF_GSI_GRH + BF_MAD_SIZE },
+		{ BF_CQE_RESP_SEND, 0 }, { BF_CQE_RESP_SEND, BF_GSI_GRH - 1 },
+		{ BF_CQE_RESP_SEND, BF_GSI_RECV + 1 }, { BF_CQE_RESP_SEND, UINT32_MAX },
+	};
+	struct bf_gsi *gsi = gsi_of(&card);
+	struct bf_cm_stats stats;
+	unsigned int i;
+
+	poll_both();
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		datagram_written(gsi, BF_CQE_L3_IPV6, rows[i].opcode, rows[i].bytes);
+		poll_both();
+		TEST_EXPECT(gsi->dropped, i + 1);
+	}
+	bf_cm_stats(card.cm, &stats);
+	TEST_EXPECT(stats.bad_from + stats.bad_mad, 0);
+	TEST_EXPECT(gsi->resets, 0);
+	return passed();
 }
 
 /* Of an IPv4 packet the first 20 bytes are whatever was there: addresses of another, too. */
@@ -328,7 +367,7 @@ test_addresses_by_completion(void)
 
 	poll_both();
 	for (i = 0; i < 3; i++) {
-		datagram_written(gsi_of(&card), i);
+		datagram_written(gsi_of(&card), i, BF_CQE_RESP_SEND, BF_GSI_GRH + BF_MAD_SIZE);
 		poll_both();
 		bf_cm_stats(card.cm, &stats);
 		TEST_EXPECT(stats.bad_from, i == 0 ? 1 : i);
@@ -440,6 +479,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup_allowed, teardown, test_many),
 		TEST_CASE_ST(setup_allowed, teardown, test_restart),
 		TEST_CASE_ST(setup_allowed, teardown, test_hostile_completion),
+		TEST_CASE_ST(setup_allowed, teardown, test_no_datagram),
 		TEST_CASE_ST(setup_allowed, teardown, test_addresses_by_completion),
 		TEST_CASE_ST(setup_allowed, teardown, test_others),
 		TEST_CASE_ST(setup_allowed, teardown, test_device_gone),
