@@ -164,6 +164,26 @@ test_silicon_5_8_address_without_mac(void)
 	return obj_passed_clean();
 }
 
+/* Numbers of objects that no card has: they are taken for as many as can be counted. */
+static int
+test_counts_absurd(void)
+{
+	static const char *const caps[] = { "log_max_qp", "log_max_cq", "log_max_qp_sz",
+		"log_max_cq_sz", "log_max_srq_sz" };
+	const struct bf_func_caps *got;
+	unsigned int i;
+
+	TEST_CALL(start("pf0,flr_ms=5"));
+	for (i = 0; i < RTE_DIM(caps); i++)
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0 cap %s=31", caps[i]), 0);
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	got = bf_func_caps(obj_func);
+	TEST_EXPECT(got->max_qp, 1u << 24);
+	TEST_TRUE(got->max_cq == got->max_qp && got->max_qp_sz == got->max_qp &&
+		got->max_cq_sz == got->max_qp && got->max_srq_sz == got->max_qp);
+	return obj_passed_clean();
+}
+
 /* The device is not made; these words are in the log, and nothing is left. */
 static int
 expect_refused(const char *function, const char *args, int error, const char *what,
@@ -371,6 +391,7 @@ test_silicon_2_7_names(void)
 static struct unit_test_suite suite = {
 	.suite_name = "capabilities of BlueField functions as cards have them",
 	.unit_test_cases = {
+		TEST_CASE_ST(NULL, obj_case_teardown, test_counts_absurd),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_roce_off),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_infiniband),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_reset),

@@ -399,6 +399,55 @@ test_uar_outside(void)
 	return test_log_passed();
 }
 
+/* Of what the driver cannot do without, one is missing each time. */
+static const struct {
+	uint32_t cap;
+	uint32_t value;
+	const char *words;
+} useless[] = {
+	{ BF_CMD_HCA_CAP_NUM_PORTS, 0, "the function has no port" },
+	{ BF_CMD_HCA_CAP_PORT_TYPE, 2, "a port that is neither Ethernet nor InfiniBand" },
+	{ BF_CMD_HCA_CAP_RC, 0, "no reliable connections" },
+	{ BF_CMD_HCA_CAP_LOG_PG_SZ, 13, "pages larger than 4 KiB only" },
+	{ BF_CMD_HCA_CAP_LOG_UAR_PAGE_SZ, 1, "doorbell pages larger than 4 KiB" },
+	{ BF_CMD_HCA_CAP_CMDIF_CHECKSUM, 1, "insists on signatures" },
+	{ BF_CMD_HCA_CAP_CMDIF_CHECKSUM, 2, "insists on signatures" },
+};
+
+static enum hostile_fw
+fw_useless(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in,
+	uint32_t in_len __rte_unused, uint8_t *out, uint32_t out_len __rte_unused)
+{
+	uint8_t *cap = out + BF_CAP_CMD_DATA;
+
+	if (opcode != BF_OP_QUERY_HCA_CAP || bf_get(in, BF_IN_OP_MOD) >> 1 != BF_CAP_TYPE_GENERAL)
+		return HOSTILE_FW_HONEST;
+	bf_set(cap, BF_CMD_HCA_CAP_NUM_PORTS, 1);
+	bf_set(cap, BF_CMD_HCA_CAP_RC, 1);
+	bf_set(cap, useless[e->arg].cap, useless[e->arg].value);
+	return HOSTILE_FW_DONE;
+}
+
+static int
+test_useless(void)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < RTE_DIM(useless); i++) {
+		TEST_CALL(hostile_round_begin());
+		hostile_server.arg = i;
+		hostile_server.fw = fw_useless;
+		TEST_CALL(hostile_vfu_start(&hostile_server));
+		TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
+		TEST_EXPECT(ret, -ENOTSUP);
+		TEST_ASSERT(test_log_has(useless[i].words), "the log has no '%s'",
+			useless[i].words);
+		TEST_CALL(hostile_round_end());
+	}
+	return test_log_passed();
+}
+
 /* An answer whose mailboxes are not those of the question. */
 static enum hostile_fw
 fw_mailboxes(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
@@ -540,6 +589,7 @@ static struct unit_test_suite suite = {
 		HOSTILE_CASE(test_registers),
 		HOSTILE_CASE(test_answers),
 		HOSTILE_CASE(test_uar_outside),
+		HOSTILE_CASE(test_useless),
 		HOSTILE_CASE(test_mailboxes),
 		MODEL_CASE(test_reset_goes_wrong),
 		MODEL_CASE(test_model_page_storm),
