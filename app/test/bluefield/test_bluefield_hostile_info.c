@@ -308,6 +308,10 @@ test_region_info(void)
 		region.info.size = sizes[i];
 		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
 	}
+	/* its last doorbell page would not be whole */
+	region_default();
+	region.info.size = HOSTILE_BAR + 1;
+	TEST_CALL(hostile_expect_error(&bar_rule, "is not that of a BlueField function"));
 	for (i = 0; i < RTE_DIM(config_sizes); i++) {
 		region_default();
 		region.info.size = config_sizes[i];

@@ -425,7 +425,7 @@ boot_start(struct bf_func *func, struct bf_func_caps *caps)
 	bool ec;
 	int ret;
 
-	if (hw->bar_size < BF_REG_END || hw->bar_size % BF_UAR_SIZE != 0) {
+	if (hw->bar_size % BF_UAR_SIZE != 0) {
 		BF_LOG(ERR, "%s: BAR 0 of %u bytes is not that of a BlueField function; check the "
 			"device", hw->name, hw->bar_size);
 		return -ENOTSUP;
