@@ -4,7 +4,8 @@
 
 /*
  * The semaphore of firmware resets of a device that lies: its list of capabilities,
- * its counter, its lock. The device is a page of configuration space.
+ * its counter, its lock; and resets of firmware that has failed. The device is a page of
+ * configuration space, and registers.
  */
 
 #include <errno.h>
@@ -14,11 +15,13 @@
 
 #include <rte_bitops.h>
 
+#include "bluefield_func_priv.h" /* check-ok: its layers are tested */
 #include "bluefield_vsc.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
 #define VSC_OFF 0x40u
+#define VSC_CTRL 0x04u
 #define VSC_COUNTER 0x08u
 #define VSC_LOCK 0x0cu
 #define VSC_ADDR 0x10u
@@ -32,13 +35,37 @@ static struct {
 	bool counter_stands;
 	bool gone;
 	unsigned int reads;
+	unsigned int calls; /* of the configuration space */
+	unsigned int last;  /* of them that goes well; 0: each */
+	int error;          /* of those behind it; 0: they read all ones */
+	bool once;          /* of the one behind it only */
+	bool stuck;         /* no operation ends */
+	bool no_space;      /* of semaphores */
+	uint32_t locked_by; /* whatever is written; 0: by who writes */
+	uint32_t writes;
+	uint32_t regs[BF_REG_END / 4];
+	uint32_t state;     /* that was written to the interface */
 } card;
+
+static int
+card_call(void)
+{
+	if (card.last == 0 || ++card.calls <= card.last ||
+			(card.once && card.calls != card.last + 1))
+		return 0;
+	card.gone = card.error == 0;
+	return card.error;
+}
 
 static int
 card_read(struct bf_hw *hw __rte_unused, uint32_t off, uint32_t *val)
 {
+	int ret = card_call();
+
 	TEST_TRUE(off % 4 == 0 && off < sizeof(card.words));
 	card.reads++;
+	if (ret != 0)
+		return ret;
 	if (off == VSC_OFF + VSC_COUNTER) {
 		card.words[off / 4] = card.counter;
 		card.counter += !card.counter_stands;
@@ -51,35 +78,70 @@ static int
 card_write(struct bf_hw *hw __rte_unused, uint32_t off, uint32_t val)
 {
 	uint32_t *data = &card.words[(VSC_OFF + VSC_DATA) / 4];
+	int ret = card_call();
 
 	TEST_TRUE(off % 4 == 0 && off < sizeof(card.words));
-	if (off == VSC_OFF + 4)
+	if (ret != 0 || card.gone)
+		return ret;
+	card.writes++;
+	if (off == VSC_OFF + VSC_CTRL && !card.no_space)
 		val |= SPACE_OK;
+	if (off == VSC_OFF + VSC_LOCK && val != 0 && card.locked_by != 0)
+		val = card.locked_by;
 	if (off == VSC_OFF + VSC_ADDR) {
 		if ((val & RTE_BIT32(31)) == 0)
 			*data = card.sem;
 		else if (*data == 0 || card.sem == 0)
 			card.sem = *data;
-		val ^= RTE_BIT32(31);
+		if (!card.stuck)
+			val ^= RTE_BIT32(31);
 	}
 	card.words[off / 4] = val;
 	return 0;
 }
 
+static uint32_t
+card_read32(struct bf_hw *hw __rte_unused, uint32_t off)
+{
+	return card.regs[off / 4];
+}
+
+static void
+card_write32(struct bf_hw *hw __rte_unused, uint32_t off, uint32_t val)
+{
+	if (off == BF_REG_CMDQ_ADDR_L)
+		card.state = BF_NIC_STATE(val);
+}
+
+static int
+card_reset(struct bf_hw *hw __rte_unused)
+{
+	return card.error;
+}
+
 static const struct bf_hw_ops card_ops = {
+	.read32 = card_read32,
+	.write32 = card_write32,
+	.reset = card_reset,
 	.config_read32 = card_read,
 	.config_write32 = card_write,
 };
 
 static struct bf_hw hw = { .name = "card", .ops = &card_ops };
 
-static int
-case_setup(void)
+static void
+case_clear(void)
 {
 	memset(&card, 0, sizeof(card));
 	card.counter = 0x100;
 	card.words[PCI_CAPABILITY_LIST / 4] = VSC_OFF;
 	card.words[VSC_OFF / 4] = PCI_CAP_ID_VNDR;
+}
+
+static int
+case_setup(void)
+{
+	case_clear();
 	return test_log_begin() == 0 ? TEST_SUCCESS : TEST_FAILED;
 }
 
@@ -140,12 +202,140 @@ test_lists(void)
 	return test_log_passed();
 }
 
+/* It goes, or its bus fails, at each access: that is found, nothing is taken for a number. */
+static int
+gone_at_each(int error, bool once)
+{
+	unsigned int last;
+	int ret;
+
+	for (last = 1; last < 100; last++) {
+		case_clear();
+		card.last = last;
+		card.error = error;
+		card.once = once;
+		ret = bf_vsc_reset_lock(&hw);
+		if (card.calls <= last)
+			break;
+		/* ones are no number of ours; what gives the window back is not looked at */
+		TEST_ASSERT(ret == 0 ? card.calls == last + 1 : error != 0 ? ret == error :
+			ret == -ENODEV || (ret == -EBUSY && last > 2), "access %u: %d", last + 1,
+			ret);
+	}
+	TEST_TRUE(last > 10 && last < 100);
+	TEST_EXPECT(ret, 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_gone_at_each(int error)
+{
+	TEST_CALL(gone_at_each(error, false));
+	if (error != 0)
+		TEST_CALL(gone_at_each(error, true));
+	return test_log_passed();
+}
+
+/* A space that it does not have, a lock that is another's, operations that do not end. */
+static int
+test_refusals(void)
+{
+	card.no_space = true;
+	TEST_EXPECT(bf_vsc_reset_lock(&hw), -ENOTSUP);
+	TEST_TRUE(card.sem == 0 && card.words[(VSC_OFF + VSC_LOCK) / 4] == 0);
+	card.no_space = false;
+	card.locked_by = 0x99;
+	TEST_EXPECT(bf_vsc_reset_lock(&hw), -EBUSY);
+	TEST_TRUE(card.sem == 0 && card.words[(VSC_OFF + VSC_LOCK) / 4] == 0x99);
+	card.locked_by = 0;
+	TEST_EXPECT(bf_vsc_reset_lock(&hw), -EBUSY);
+	card.words[(VSC_OFF + VSC_LOCK) / 4] = 0;
+	card.stuck = true;
+	TEST_EXPECT(bf_vsc_reset_lock(&hw), -EBUSY);
+	TEST_EXPECT(card.words[(VSC_OFF + VSC_LOCK) / 4], 0);
+	bf_vsc_reset_unlock(&hw);
+	TEST_TRUE(test_log_has("cannot be given back"));
+	return test_log_passed();
+}
+
+/* Firmware that has failed, and stays so. */
+static void
+card_failed(uint32_t initializing)
+{
+	case_clear();
+	card.regs[BF_REG_HEALTH_RFR / 4] = RTE_BIT32(31);
+	card.regs[BF_REG_HEALTH_SYND / 4] = 0x10 << 16;
+	card.regs[BF_REG_INITIALIZING / 4] = initializing;
+}
+
+/* Who resets it, who has to wait, and what is said if that does not help. */
+static int
+test_failed_firmware(void)
+{
+	struct bf_func func = { .hw = &hw, .conf.fw_timeout_ms = 20 };
+
+	card_failed(0);
+	TEST_EXPECT(bf_ready(&func), -EIO);
+	TEST_TRUE(test_log_has("does not let itself be reset"));
+	TEST_TRUE(card.state == 0 && card.writes == 0);
+	/* by us, with the semaphore, which is given back */
+	card_failed(BF_FW_CAN_RESET);
+	TEST_EXPECT(bf_ready(&func), -EIO);
+	TEST_TRUE(test_log_has("its reset by us does not end"));
+	TEST_TRUE(card.state == BF_NIC_SW_RESET && card.sem == 0);
+	/* by who has that */
+	card_failed(BF_FW_CAN_RESET);
+	card.sem = 0x77;
+	TEST_EXPECT(bf_ready(&func), -EAGAIN);
+	TEST_TRUE(test_log_has("another function of the card resets it"));
+	TEST_TRUE(test_log_has("its reset by another function does not end"));
+	TEST_TRUE(card.state == 0 && card.sem == 0x77);
+	/* there is none */
+	card_failed(BF_FW_CAN_RESET);
+	card.words[PCI_CAPABILITY_LIST / 4] = 0;
+	TEST_EXPECT(bf_ready(&func), -EIO);
+	TEST_TRUE(test_log_has("resetting without"));
+	TEST_EXPECT(card.state, BF_NIC_SW_RESET);
+	/* one that is under way is nobody's to ask for again */
+	card_failed(BF_FW_CAN_RESET);
+	card.regs[BF_REG_CMDQ_ADDR_L / 4] = BF_NIC_SW_RESET << 8;
+	TEST_EXPECT(bf_ready(&func), -EIO);
+	TEST_EXPECT(card.state, 0);
+	card_failed(BF_FW_CAN_RESET);
+	card.gone = true;
+	TEST_EXPECT(bf_ready(&func), -ENODEV);
+	TEST_TRUE(test_log_has("the device is gone"));
+	TEST_EXPECT(card.state, 0);
+	return test_log_passed();
+}
+
+/* A software reset without a failure: the function is reset, if it can be. */
+static int
+test_endless_reset(void)
+{
+	struct bf_func func = { .hw = &hw, .conf.fw_timeout_ms = 20 };
+
+	card.regs[BF_REG_CMDQ_ADDR_L / 4] = BF_NIC_SW_RESET << 8;
+	card.error = -EBUSY;
+	TEST_EXPECT(bf_ready(&func), -EBUSY);
+	TEST_TRUE(test_log_has("cannot reset the function"));
+	card.error = 0;
+	TEST_EXPECT(bf_ready(&func), 0);
+	return test_log_passed();
+}
+
 static struct unit_test_suite hard_vsc_suite = {
 	.suite_name = "the semaphore of firmware resets",
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, case_teardown, test_honest),
 		TEST_CASE_ST(case_setup, case_teardown, test_counter_zero),
 		TEST_CASE_ST(case_setup, case_teardown, test_lists),
+		TEST_CASE_ARG(case_setup, case_teardown, "test_gone_at_each", test_gone_at_each, 0),
+		TEST_CASE_ARG(case_setup, case_teardown, "test_fails_at_each", test_gone_at_each,
+			-EIO),
+		TEST_CASE_ST(case_setup, case_teardown, test_refusals),
+		TEST_CASE_ST(case_setup, case_teardown, test_failed_firmware),
+		TEST_CASE_ST(case_setup, case_teardown, test_endless_reset),
 		TEST_CASES_END()
 	}
 };
