@@ -180,7 +180,7 @@ test_receive_hostile(void)
 
 /* What a peer does to its queue pair ends its connection, with this; the device works. */
 static int
-consumer_of_peer(uint8_t opcode, uint32_t bytes, uint8_t syndrome, int reason)
+consumer_of_peer(uint8_t opcode, uint32_t bytes, uint32_t imm, uint8_t syndrome, int reason)
 {
 	struct wq_req req;
 
@@ -189,7 +189,7 @@ consumer_of_peer(uint8_t opcode, uint32_t bytes, uint8_t syndrome, int reason)
 	TEST_EXPECT(burst_post(0, 4), 4);
 	TEST_CALL(wq_dev_take(&burst.cdev, &req));
 	burst_arrive(req.index, 1, 0);
-	burst_odd(opcode, 1, bytes, BURST_USER, 0, syndrome);
+	burst_odd(opcode, 1, bytes, BURST_USER, imm, syndrome);
 	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 1);
 	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 0);
 	TEST_TRUE(burst.c.broken);
@@ -204,15 +204,21 @@ test_receive_of_peer(void)
 {
 	const uint32_t ok = burst.imm_len + 1;
 
-	TEST_CALL(consumer_of_peer(BF_CQE_RESP_SEND, ok, 0, -EPROTO));
-	TEST_CALL(consumer_of_peer(BF_CQE_RESP_SEND_INV, ok, 0, -EPROTO));
-	TEST_CALL(consumer_of_peer(BF_CQE_RESP_WRITE_IMM, ok, 0, -EPROTO));
-	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, BF_SYND_LOCAL_LEN, -EPROTO));
-	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, BF_SYND_REMOTE_INVAL, -EPROTO));
-	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, BF_SYND_MW_BIND, -ECONNRESET));
-	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, BF_SYND_LOCAL_PROT, -ECONNRESET));
-	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, BF_SYND_REMOTE_ACCESS, -ECONNRESET));
-	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, 0xff, -ECONNRESET));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_SEND, ok, 0, 0, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_SEND_INV, ok, 0, 0, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_WRITE_IMM, ok, 0, 0, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, 0, BF_SYND_LOCAL_LEN, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, 0, BF_SYND_REMOTE_INVAL, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, 0, BF_SYND_MW_BIND, -ECONNRESET));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, 0, BF_SYND_LOCAL_PROT, -ECONNRESET));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, 0, BF_SYND_REMOTE_ACCESS, -ECONNRESET));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_ERR, 0, 0, 0xff, -ECONNRESET));
+	if (burst.imm_len == 0)
+		return test_log_passed();
+	/* less than the immediate data has room for, or more of it */
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_SEND_IMM, burst.imm_len - 1, 0, 0, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_SEND_IMM, ok, BF_MAX_IMM + 1, 0, -EPROTO));
+	TEST_CALL(consumer_of_peer(BF_CQE_RESP_SEND_IMM, ok, UINT32_MAX, 0, -EPROTO));
 	return test_log_passed();
 }
 
@@ -226,10 +232,15 @@ test_receive_flushed(void)
 	TEST_EXPECT(burst_post(0, 2), 2);
 	for (lap = 0; lap < LAPS; lap++) {
 		TEST_CALL(wq_dev_take(&burst.cdev, &req));
-		burst_odd(BF_CQE_RESP_ERR, req.index, 0, BURST_USER, 0, BF_SYND_FLUSHED);
+		/* of one that this side has ended, whatever it says is no news */
+		burst.from.ending = lap % 2 != 0;
+		burst_odd(BF_CQE_RESP_ERR, req.index, 0, BURST_USER, 0,
+			burst.from.ending ? BF_SYND_REMOTE_ACCESS : BF_SYND_FLUSHED);
 		TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 0);
 		TEST_EXPECT(wq_dev_shared(&burst.cdev), 2);
 	}
+	burst.from.ending = false;
+	TEST_EXPECT(burst.cc.events, 0);
 	TEST_EXPECT(burst.c.post_pos, LAPS + 2);
 	for (lap = 0; lap < 2; lap++) {
 		TEST_CALL(wq_dev_take(&burst.cdev, &req));
@@ -624,6 +635,8 @@ test_send_hostile(void)
 	TEST_CALL(producer_hostile(BF_CQE_REQ, 0, 0));
 	TEST_CALL(producer_hostile(BF_CQE_REQ, 0, 0xffff));
 	TEST_CALL(producer_hostile(BF_CQE_REQ_ERR, 0, 4 * blocks));
+	/* one that asked for none */
+	TEST_CALL(producer_hostile(BF_CQE_REQ, 0, 2 * blocks));
 	/* of another pair, and of none */
 	TEST_CALL(producer_hostile(BF_CQE_REQ, 1, 0));
 	TEST_CALL(producer_hostile(BF_CQE_REQ, BURST_PAIRS, 2 * blocks));
@@ -631,6 +644,109 @@ test_send_hostile(void)
 	/* of another kind */
 	TEST_CALL(producer_hostile(BF_CQE_RESP_SEND_IMM, 0, 2 * blocks));
 	TEST_CALL(producer_hostile(9, 0, 2 * blocks));
+	return test_log_passed();
+}
+
+/*
+ * Credits
+ */
+
+/* The only completion of the queue that credits come by, or are told by. */
+static void
+back_write(struct bf_pair *pair, uint8_t opcode, uint8_t syndrome, uint16_t index, uint32_t imm)
+{
+	struct bf_cqe *cqe = &burst.back[0][0];
+	const struct bf_cq back = { .ring = cqe, .dbr = burst.back_dbr, .nb_cqes = 2 };
+
+	memset(burst.back[0], 0xf1, sizeof(burst.back[0]));
+	cqe->imm = rte_cpu_to_be_32(imm);
+	cqe->wqe_counter = rte_cpu_to_be_16(index);
+	cqe->syndrome = syndrome;
+	cqe->op_own = opcode << 4;
+	bf_compq_init(&pair->back, &back, &burst.pdev[0].uar);
+}
+
+/* What a consumer's side sends to a producer: no credits, more than it can have. */
+static int
+test_credits_odd(void)
+{
+	static const struct {
+		uint8_t opcode;
+		uint8_t syndrome;
+		uint16_t index;
+		uint32_t imm;
+		bool ending;    /* by this side */
+		bool gone;      /* the consumer */
+		int lost;       /* the connection, with this */
+		uint32_t fails; /* of the device */
+	} rows[] = {
+		{ BF_CQE_RESP_SEND_IMM, 0, 0, BURST_QUEUE },
+		{ BF_CQE_RESP_SEND_IMM, 0, 0, BURST_QUEUE + 1, .lost = -EPROTO },
+		{ BF_CQE_RESP_SEND_IMM, 0, 1, 1, .fails = 1 },
+		{ BF_CQE_RESP_SEND, 0, 0, 1, .lost = -EPROTO },
+		{ BF_CQE_RESP_ERR, BF_SYND_LOCAL_LEN, 0, 1, .lost = -EPROTO },
+		{ BF_CQE_RESP_ERR, BF_SYND_REMOTE_INVAL, 0, 1, .lost = -EPROTO },
+		{ BF_CQE_RESP_ERR, BF_SYND_FLUSHED, 0, 1, .lost = -ECONNRESET },
+		{ BF_CQE_RESP_ERR, BF_SYND_FLUSHED, 0, 1, .ending = true },
+		{ BF_CQE_RESP_ERR, BF_SYND_FLUSHED, 0, 1, .gone = true },
+		{ BF_CQE_REQ_ERR, BF_SYND_FLUSHED, 0, 1, .lost = -EPROTO },
+	};
+	struct bf_pair *pair = &burst.to[0];
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		burst_close();
+		TEST_CALL(burst_open(0));
+		pair->rq = (struct bf_recvq){ .dbr = burst.back_dbr, .mask = 1, .pi = 1 };
+		pair->ending = rows[i].ending;
+		if (rows[i].gone)
+			bf_credits_close(&burst.rc[0].credits);
+		back_write(pair, rows[i].opcode, rows[i].syndrome, rows[i].index, rows[i].imm);
+		bf_credits_look(pair);
+		TEST_ASSERT(burst.cc.lost_reason == rows[i].lost, "row %u: %d", i,
+			burst.cc.lost_reason);
+		TEST_EXPECT(burst_fails, rows[i].fails);
+		TEST_EXPECT(burst.p.broken, rows[i].fails);
+		TEST_EXPECT(pair->read, i == 0);
+	}
+	return test_log_passed();
+}
+
+/* The end of a message of credits that the consumer's side has sent, or has not. */
+static int
+test_told_odd(void)
+{
+	static const struct {
+		uint8_t opcode;
+		uint8_t syndrome;
+		int end;
+		int lost;
+	} rows[] = {
+		{ BF_CQE_REQ, 0, 0, -ECONNRESET }, /* none was sent */
+		{ BF_CQE_RESP_SEND_IMM, 0, 0, -ECONNRESET },
+		{ BF_CQE_REQ_ERR, BF_SYND_REMOTE_OP, 0, -ECONNRESET },
+		{ BF_CQE_RESP_ERR, BF_SYND_RETRY, 0, -ECONNRESET },
+		/* the other side is about to say so, or was asked to end it */
+		{ BF_CQE_REQ_ERR, BF_SYND_RETRY, 0, 0 },
+		{ BF_CQE_REQ_ERR, BF_SYND_REMOTE_OP, 1, 0 },
+	};
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		burst_close();
+		TEST_CALL(burst_open(0));
+		burst.from.state = BF_PAIR_READY;
+		burst.from.entries = 4;
+		burst.from.sq.one_block = true;
+		burst.from.end = rows[i].end;
+		back_write(&burst.from, rows[i].opcode, rows[i].syndrome, 0, 0);
+		TEST_EXPECT(burst_post(0, 4), 4);
+		bf_tell(&burst.c);
+		TEST_ASSERT(burst.cc.lost_reason == rows[i].lost, "row %u: %d", i,
+			burst.cc.lost_reason);
+		TEST_EXPECT(burst.from.fault, -EIO);
+		TEST_EXPECT(burst.from.nb_told, 0);
+	}
 	return test_log_passed();
 }
 
@@ -662,6 +778,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_send_failed),
 		TEST_CASE_NAMED(setup_imm, teardown, "test_send_failed_imm", test_send_failed),
 		TEST_CASE_ST(setup, teardown, test_send_hostile),
+		TEST_CASE_ST(setup, teardown, test_credits_odd),
+		TEST_CASE_ST(setup, teardown, test_told_odd),
 		TEST_CASES_END()
 	}
 };
