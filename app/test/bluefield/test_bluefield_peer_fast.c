@@ -11,6 +11,8 @@
 
 #define ALLOW_INTERNAL_API 1
 
+#include <unistd.h>
+
 #include "bluefield_cm_priv.h" /* check-ok: its layers are tested */
 #include "bluefield_fast.h" /* check-ok: its layers are tested */
 #include "test_bluefield_peer.h"
@@ -384,15 +386,14 @@ pair_make(void)
 	return TEST_SUCCESS;
 }
 
-/* The server's producer has a consumer of the peer, which says that it has posts. */
+/* The server's producer has a consumer of the peer. */
 static int
-producer_up(struct test_ep **producer, uint32_t credits)
+producer_new(struct test_ep **producer)
 {
 	const struct bf_wire_consumer_new new = {
 		.consumer = CONSUMER, .imm_len = 8, .posts = 64,
 	};
 	const struct rte_comch_producer_conf conf = { .nb_sends = 64 };
-	struct bf_wire_pair_ready ready = { .credits = credits };
 	struct rte_comch_pe *pe = test_pe_new();
 
 	TEST_CALL(consumer_up());
@@ -403,6 +404,16 @@ producer_up(struct test_ep **producer, uint32_t credits)
 	TEST_EXPECT(rte_comch_ctx_attach((*producer)->ctx, pe), 0);
 	TEST_TRUE(rte_comch_ctx_start((*producer)->ctx) <= 0);
 	PEER_WAIT(&hostile, test_state(*producer) == RTE_COMCH_STATE_RUNNING, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* It has a pair, over which the consumer says that it has posts. */
+static int
+producer_up(struct test_ep **producer, uint32_t credits)
+{
+	struct bf_wire_pair_ready ready = { .credits = credits };
+
+	TEST_CALL(producer_new(producer));
 	(void)rte_comch_producer_credits((*producer)->ctx, CONSUMER);
 	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_OPEN) == 1, TEST_MS);
 	memcpy(&theirs.open, hostile.last_of[BF_WIRE_PAIR_OPEN].data, sizeof(theirs.open));
@@ -458,6 +469,88 @@ test_closed_lies(void)
 	return test_log_passed();
 }
 
+/* A pair is ready twice, or before the peer was asked for it. */
+static int
+pair_ready_lies(int early)
+{
+	struct bf_wire_pair_ready ready = { .qpn = 0x123, .credits = 1 };
+	struct test_ep *producer;
+
+	if (early) {
+		TEST_CALL(producer_new(&producer));
+		TEST_EXPECT(test_model_ctl(&model,
+			"fault " CARD " cmd opcode=CREATE_QP count=1 delay=1000"), 0);
+		(void)rte_comch_producer_credits(producer->ctx, CONSUMER);
+	} else {
+		TEST_CALL(producer_up(&producer, 4));
+		ready.pair = theirs.open.pair;
+	}
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_READY, &ready));
+	TEST_CALL(expect_violation("a pair that is not so"));
+	TEST_EXPECT(peer_count(&hostile, BF_WIRE_PAIR_OPEN), !early);
+	TEST_CALL(test_ep_close(producer));
+	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " clear"), 0);
+	TEST_CALL(expect_served());
+	return test_log_passed();
+}
+
+/* A consumer of ours that the peer does not want: it is told so, with reasons that it knows. */
+static int
+test_consumer_refused(void)
+{
+	static const struct {
+		int said;
+		int told;
+	} rows[] = {
+		{ -ENOMEM, -ENOMEM }, { -EUSERS, -EUSERS }, { -EACCES, -EACCES },
+		{ -EPROTO, -ECONNREFUSED }, { 1, -ECONNREFUSED }, { INT32_MIN, -ECONNREFUSED },
+	};
+	struct bf_wire_consumer_answer answer = { .to = BF_WIRE_CONSUMER_NEW };
+	struct rte_comch_pe *pe = test_pe_new();
+	uint32_t i;
+
+	TEST_CALL(server_up());
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		consumer = test_ep_new();
+		TEST_EXPECT(test_consumer_start(consumer, server->conn, pe), -EINPROGRESS);
+		PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_CONSUMER_NEW) == i + 1, TEST_MS);
+		answer.consumer = test_queue_id(consumer->ctx);
+		answer.status = rows[i].said;
+		TEST_CALL(peer_ctl(&hostile, BF_WIRE_CONSUMER_ANSWER, &answer));
+		PEER_WAIT(&hostile, test_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_EXPECT(rte_comch_ctx_reason_get(consumer->ctx), rows[i].told);
+		/* and so it has no posts to send to */
+		TEST_CALL(pair_ask(i));
+		PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_READY) == i + 1, TEST_MS);
+		TEST_EXPECT(last_status(), -ENOENT);
+		TEST_CALL(test_ep_close(consumer));
+	}
+	TEST_EXPECT(peer_count(&hostile, BF_WIRE_CONSUMER_GONE), 0);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	return test_log_passed();
+}
+
+/* The answer to what was not said yet: that a consumer of ours goes. */
+static int
+test_gone_answered_early(void)
+{
+	struct bf_wire_consumer_answer answer = { .to = BF_WIRE_CONSUMER_GONE };
+	uint32_t i;
+
+	TEST_CALL(consumer_up());
+	answer.consumer = test_queue_id(consumer->ctx);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_CONSUMER_ANSWER, &answer));
+	/* it is there before the other side looks */
+	for (i = 0; i < TEST_MS && hostile.sq.ci != hostile.sq.pi; i++) {
+		usleep(1000);
+		peer_poll(&hostile);
+	}
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	TEST_CALL(expect_violation("an answer to nothing"));
+	TEST_CALL(expect_served());
+	return test_log_passed();
+}
+
 /*
  * Messages that cannot be
  */
@@ -488,6 +581,12 @@ static const struct {
 		.words = "goes that never came" },
 	{ .type = BF_WIRE_CONSUMER_GONE, .words = "goes that never came" },
 	{ .type = BF_WIRE_CONSUMER_ANSWER, .msg.consumer_answer = { 1, BF_WIRE_CONSUMER_NEW },
+		.words = "an answer to nothing" },
+	{ .type = BF_WIRE_CONSUMER_ANSWER, .msg.consumer_answer = { 0, BF_WIRE_CONSUMER_NEW },
+		.words = "an answer to nothing" },
+	{ .type = BF_WIRE_CONSUMER_ANSWER, .msg.consumer_answer = { 1, BF_WIRE_CONSUMER_GONE },
+		.words = "an answer to nothing" },
+	{ .type = BF_WIRE_CONSUMER_ANSWER, .msg.consumer_answer = { 0, BF_WIRE_CONSUMER_GONE },
 		.words = "an answer to nothing" },
 	{ .type = BF_WIRE_CONSUMER_ANSWER, .msg.consumer_answer = { UINT32_MAX, UINT16_MAX },
 		.words = "an answer to nothing" },
@@ -529,6 +628,7 @@ test_bad_ctls(void)
 		TEST_ASSERT(test_log_has(bad_ctls[i].words), "%u: the log has no: %s", i,
 				bad_ctls[i].words);
 		TEST_EXPECT(server->disconnect_status, -EPROTO);
+		TEST_EXPECT(test_log_count("the peer breaks the protocol"), ends);
 		TEST_CALL(expect_served());
 	}
 	TEST_EXPECT(server->nb_disconnects, ends);
@@ -776,6 +876,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_pair_claims_less),
 		TEST_CASE_ST(setup, pair_teardown, test_closed_lies),
 		TEST_CASE_ST(setup, pair_teardown, test_gone_takes_nothing),
+		TEST_CASE_ARG(setup, pair_teardown, "test_ready_early", pair_ready_lies, true),
+		TEST_CASE_ARG(setup, pair_teardown, "test_ready_twice", pair_ready_lies, false),
+		TEST_CASE_ST(setup, teardown, test_consumer_refused),
+		TEST_CASE_ST(setup, teardown, test_gone_answered_early),
 		TEST_CASE_ST(setup, teardown, test_bad_ctls),
 		TEST_CASE_ST(setup, teardown, test_any_ctls),
 		TEST_CASE_ST(setup, pair_teardown, test_credits_too_many),
