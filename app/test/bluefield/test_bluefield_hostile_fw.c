@@ -98,6 +98,42 @@ test_event_types(void)
 	return test_log_passed();
 }
 
+static bool
+link_up(void)
+{
+	return test_dev_info(hostile_dev_id).link_up;
+}
+
+static void
+port_event(uint8_t sub_type, uint32_t port)
+{
+	uint8_t data[28] = { 0 };
+
+	bf_set(data, BF_EVENT_PORT_NUM, port);
+	hostile_vfu_event(&hostile_server, BF_EVENT_PORT_CHANGE, sub_type, data);
+}
+
+/* Of another port, and of what is not the link: it is up until its own event says so. */
+static int
+test_event_port(void)
+{
+	unsigned int type;
+
+	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+	TEST_TRUE(link_up());
+	for (type = 0; type < 16; type++)
+		if (type != BF_PORT_CHANGE_DOWN)
+			port_event(type, 1);
+	port_event(BF_PORT_CHANGE_DOWN, 0);
+	port_event(BF_PORT_CHANGE_DOWN, 2);
+	usleep(100000);
+	TEST_TRUE(link_up());
+	port_event(BF_PORT_CHANGE_DOWN, 1);
+	TEST_WAIT(!link_up(), TEST_MS);
+	TEST_CALL(expect_alive());
+	return test_log_passed();
+}
+
 static int
 test_event_internal(void)
 {
@@ -177,6 +213,36 @@ test_page_requests_of_others(void)
 	/* those of the function itself it cannot just drop */
 	hostile_vfu_page_event(&hostile_server, PAGE_RELEASE, 0);
 	TEST_CALL(expect_fatal(-EIO, "drops all pages"));
+	return test_log_passed();
+}
+
+static void
+fix_vf(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg, uint64_t arg __rte_unused)
+{
+	const uint16_t ids[2] = { 0x15b3, BF_PCI_ID_VF };
+
+	memcpy(msg->body + sizeof(struct vfio_user_region_access), ids, sizeof(ids));
+}
+
+/* A VF has nobody to give pages to but itself. */
+static int
+test_page_requests_to_vf(void)
+{
+	const struct hostile_rule rule = {
+		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_REGION_READ, .fix = fix_vf, .count = 1,
+	};
+	int ret;
+
+	TEST_CALL(hostile_round_begin());
+	hostile_vfu_rule(&hostile_server, &rule);
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
+	TEST_ASSERT(ret >= 0, "%d (%s)", ret, strerror(-ret));
+	hostile_vfu_page_event(&hostile_server, 0, 4);
+	usleep(50000);
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
+	hostile_vfu_page_event(&hostile_server, PAGE_OTHER, 1);
+	TEST_CALL(expect_fatal(-EIO, "which is not ours"));
 	return test_log_passed();
 }
 
@@ -578,11 +644,13 @@ static struct unit_test_suite suite = {
 	.suite_name = "hostile firmware",
 	.unit_test_cases = {
 		HOSTILE_CASE(test_event_types),
+		HOSTILE_CASE(test_event_port),
 		HOSTILE_CASE(test_event_internal),
 		HOSTILE_CASE(test_event_storm),
 		HOSTILE_CASE(test_page_requests_absurd),
 		HOSTILE_CASE(test_page_returns_absurd),
 		HOSTILE_CASE(test_page_requests_of_others),
+		HOSTILE_CASE(test_page_requests_to_vf),
 		HOSTILE_CASE(test_page_storm),
 		HOSTILE_CASE(test_page_lies),
 		HOSTILE_CASE(test_page_startup),
