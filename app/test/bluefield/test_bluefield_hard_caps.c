@@ -9,6 +9,7 @@
  * cards do.
  */
 
+#include "bluefield_func_priv.h" /* check-ok: its layers are tested */
 #include "bluefield_prm.h"
 #include "comch_bluefield.h"
 #include "test_bluefield_obj.h"
@@ -161,6 +162,30 @@ test_silicon_5_8_address_without_mac(void)
 	TEST_EXPECT(bf_roce_addr_set(obj_dev, 0, &bare), 0);
 	bare.mac[0] = 1; /* of many stations */
 	TEST_EXPECT(bf_roce_addr_set(obj_dev, 0, &bare), -EINVAL);
+	return obj_passed_clean();
+}
+
+/* Who waits for "last WQE reached" does so for a while, and not for what will not come. */
+static int
+test_last_wqe(void)
+{
+	const uint32_t qpn = 0x123456; /* of which firmware does not tell */
+	unsigned int i;
+
+	TEST_CALL(start("pf0,flr_ms=5"));
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	for (i = 0; i < 2; i++)
+		TEST_EXPECT(bf_eq_last_wqe(obj_func, qpn), -ETIMEDOUT);
+	TEST_EXPECT(test_log_count("hears nothing of that"), 1);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 nic-state 1"), 0);
+	TEST_WAIT(bf_func_status(obj_func, NULL) != 0, TEST_MS);
+	TEST_EXPECT(bf_eq_last_wqe(obj_func, qpn), -EIO);
+	obj_func_down();
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 events refuse=%u",
+		1u << BF_EVENT_SRQ_LAST_WQE), 0);
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	TEST_EXPECT(bf_eq_last_wqe(obj_func, qpn), -ENOTSUP);
 	return obj_passed_clean();
 }
 
@@ -392,6 +417,7 @@ static struct unit_test_suite suite = {
 	.suite_name = "capabilities of BlueField functions as cards have them",
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, obj_case_teardown, test_counts_absurd),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_last_wqe),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_roce_off),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_infiniband),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_reset),
