@@ -267,6 +267,39 @@ test_pair_share(void)
 	return test_log_passed();
 }
 
+/* A consumer has places for so many pairs, and one is free again when a pair has gone. */
+static int
+test_pair_places(void)
+{
+	const struct bf_wire_pair close = { .pair = 5 };
+	const struct bf_fast_dev *fd;
+	uint32_t i;
+
+	TEST_CALL(consumer_up());
+	fd = ((const struct bf_conn *)server->conn->priv)->dev->part[BF_PART_FAST];
+	TEST_TRUE(fd->max_pairs > BF_QUEUE_PAIRS);
+	for (i = 0; i < BF_QUEUE_PAIRS; i++) {
+		TEST_CALL(pair_ask(i));
+		if ((i + 1) % (BF_PEER_JOBS / 2) != 0)
+			continue;
+		TEST_CALL(answers_wait(i + 1));
+		TEST_EXPECT(last_status(), 0);
+	}
+	TEST_CALL(pair_ask(i++));
+	TEST_CALL(answers_wait(i));
+	TEST_EXPECT(last_status(), -ENOSPC);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_CLOSE, &close));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSED) == 1, TEST_MS);
+	TEST_CALL(pair_ask(i++));
+	TEST_CALL(answers_wait(i));
+	TEST_EXPECT(last_status(), 0);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	/* with all of them it takes a while to end */
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	PEER_WAIT(&hostile, test_state(consumer) == RTE_COMCH_STATE_IDLE, 12 * TEST_MS);
+	return test_log_passed();
+}
+
 /* Pairs that are asked for and taken away, some twice, before they are there, and unknown. */
 static int
 test_pair_churn(void)
@@ -870,6 +903,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_pair_twice),
 		TEST_CASE_ST(setup, teardown, test_pair_flood),
 		TEST_CASE_ST(setup, teardown, test_pair_share),
+		TEST_CASE_ST(setup, teardown, test_pair_places),
 		TEST_CASE_ST(setup, teardown, test_pair_churn),
 		TEST_CASE_ST(setup, teardown, test_pair_read),
 		TEST_CASE_ST(setup, teardown, test_pair_claims),
