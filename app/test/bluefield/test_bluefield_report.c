@@ -196,6 +196,33 @@ test_no_object(void)
 	return test_log_passed();
 }
 
+/* Whatever is tried and does not work is in the report, and ends it. */
+static int
+test_tries_fail(void)
+{
+	static const struct {
+		const char *fault;
+		int error;
+		const char *words[3];
+	} rows[] = {
+		{ "cmd opcode=QUERY_NIC_VPORT_CONTEXT status=3", -EINVAL,
+			{ "step: try the vport", "result: failed after bring-up" } },
+		{ "cmd opcode=QUERY_ROCE_ADDRESS status=3", -EINVAL,
+			{ "surprise: QUERY_ROCE_ADDRESS", "result: failed after bring-up" } },
+		{ "cmd opcode=QUERY_ISSI no-event", -ETIMEDOUT,
+			{ "interrupt: none on vector", "result: failed after bring-up" } },
+		{ "cmd opcode=DESTROY_MKEY status=4", -EIO,
+			{ "surprise: DESTROY_MKEY", "result: failed after bring-up" } },
+	};
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(rows); i++)
+		TEST_CALL(expect_surprise(rows[i].fault, "", rows[i].error, rows[i].words));
+	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
+	TEST_EXPECT(test_model_state(&model, "pf0", "given"), 0);
+	return test_log_passed();
+}
+
 static int
 test_bad_file(void)
 {
@@ -264,6 +291,7 @@ static struct unit_test_suite report_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_no_pages),
 		TEST_CASE_ST(case_setup, case_teardown, test_no_object),
 		TEST_CASE_ST(case_setup, case_teardown, test_not_usable),
+		TEST_CASE_ST(case_setup, case_teardown, test_tries_fail),
 		TEST_CASE_ST(case_setup, case_teardown, test_bad_file),
 		TEST_CASE_ST(case_setup, case_teardown, test_pipe),
 		TEST_CASE_ST(case_setup, case_teardown, test_flood),
