@@ -364,6 +364,31 @@ send_both(uint8_t first, uint8_t second, const struct bf_wire_bye *body)
 
 static const struct bf_wire_bye asks = { .flags = BF_WIRE_BYE_F_ANSWER };
 
+/* What the peer says of its end, by BYE: one that blames this side is no orderly end. */
+static int
+test_bye_reasons(void)
+{
+	static const struct {
+		int said;
+		int told;
+	} rows[] = {
+		{ 0, 0 }, { -ESHUTDOWN, 0 }, { -EIO, 0 }, { 5, 0 }, { INT32_MIN, 0 },
+		{ -EPROTO, -ECONNRESET },
+	};
+	struct test_ep *server = server_run();
+	struct bf_wire_bye bye = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		TEST_CALL(hostile_connected(server));
+		bye.reason = rows[i].said;
+		TEST_CALL(peer_send(&hostile, BF_WIRE_BYE, &bye, sizeof(bye)));
+		PEER_WAIT(&hostile, server->nb_disconnects == i + 1, TEST_MS);
+		TEST_EXPECT(server->disconnect_status, rows[i].told);
+	}
+	return test_log_passed();
+}
+
 /* The peer sends, and goes: it asks how much of that is taken, in time or not any more. */
 static int
 test_bye_asked(int gives_up)
@@ -605,6 +630,47 @@ test_too_many_credits(void)
 		TEST_EXPECT(server->disconnect_status, -EPROTO);
 		TEST_TRUE(test_log_has("more credits than we have seen"));
 	}
+	return test_log_passed();
+}
+
+/* One that keeps the window hears soon that they were seen, not with the next sign of life. */
+static int
+test_credits_seen(void)
+{
+	const uint8_t window = bf_wire_credit_window(PEER_QUEUE);
+	struct test_ep *server = server_run();
+	uint64_t start;
+	uint32_t i;
+
+	TEST_CALL(hostile_connected(server));
+	start = test_now_ns();
+	for (i = 0; i < 50u * window; i++) {
+		PEER_WAIT(&hostile, (uint8_t)(i - hostile.last.hdr.credits_seen) < window, TEST_MS);
+		TEST_CALL(peer_send(&hostile, BF_WIRE_CREDIT, NULL, 0));
+	}
+	TEST_TRUE(test_now_ns() - start < 30000000000);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	return test_log_passed();
+}
+
+/* The peer has this side answer, and takes no answer: it does not wait for ever with them. */
+static int
+test_answers_not_taken(void)
+{
+	const struct bf_wire_pair close = { .pair = 1 };
+	struct test_ep *server = server_run();
+	uint32_t i;
+
+	TEST_CALL(hostile_connected(server));
+	for (i = 0; i < 2 * BF_CTRL_MAX_CTL && server->nb_disconnects == 0; i++) {
+		hostile.hdr.ctl_credits = 0;
+		TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_CLOSE, &close));
+		test_progress();
+	}
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
+	TEST_TRUE(i >= BF_CTRL_MAX_CTL);
+	TEST_EXPECT(server->disconnect_status, -ECONNRESET);
+	TEST_CALL(hostile_connected(server));
 	return test_log_passed();
 }
 
@@ -998,6 +1064,7 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_server, teardown, test_no_server),
 		TEST_CASE_ST(setup_server, teardown, test_full),
 		TEST_CASE_ST(setup_server, teardown, test_messages),
+		TEST_CASE_ST(setup_server, teardown, test_bye_reasons),
 		TEST_CASE_ARG(setup_server, teardown, "test_bye_asks", test_bye_asked, false),
 		TEST_CASE_ARG(setup_server, teardown, "test_bye_gives_up", test_bye_asked, true),
 		TEST_CASE_ST(setup_server, teardown, test_bye_no_buffer),
@@ -1006,6 +1073,8 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_server, teardown, test_bad_messages),
 		TEST_CASE_ST(setup_server, teardown, test_no_credit),
 		TEST_CASE_ST(setup_server, teardown, test_too_many_credits),
+		TEST_CASE_ST(setup_server, teardown, test_credits_seen),
+		TEST_CASE_ST(setup_server, teardown, test_answers_not_taken),
 		TEST_CASE_ST(setup_server, teardown, test_pings),
 		TEST_CASE_ST(setup_server, teardown, test_no_rtu),
 		TEST_CASE_ST(setup_server, teardown, test_death),
