@@ -635,7 +635,7 @@ test_bad_packet(void)
 	bf_mad_encode(&req, good.mad);
 	memcpy(good.sgid, peer->addr.gid, 16);
 	memcpy(good.dgid, us->addr.gid, 16);
-	for (i = 0; i < 11; i++) {
+	for (i = 0; i < 12; i++) {
 		bad = good;
 		bad.has_grh = i != 0;
 		bad.src_qpn = i == 1 ? 0 : i == 2 ? 5 : 1;
@@ -643,6 +643,7 @@ test_bad_packet(void)
 		bad.sgid[0] ^= i == 4; /* not of this link */
 		bad.sgid[11] ^= i == 5; /* not of a MAC */
 		bad.sgid[8] |= i == 6; /* of a group */
+		bad.sgid[12] ^= i == 11;
 		bad.mad[i == 7 ? 1 : i == 8 ? 3 : 255] ^= 4;
 		bad.len = i == 9 ? 255 : i == 10 ? 257 : bad.len;
 		wire_inject(us, &bad);
@@ -650,7 +651,7 @@ test_bad_packet(void)
 		TEST_EXPECT(user.nb_conns, 0);
 		TEST_ASSERT(wire_silent(peer), "packet %u is answered", i);
 	}
-	TEST_EXPECT(stats().bad_from, 7);
+	TEST_EXPECT(stats().bad_from, 8);
 	TEST_EXPECT(stats().bad_mad, 4);
 	/* nor is anybody else: the sender may be nobody */
 	TEST_EXPECT(us->nb_tx[BF_MAD_REJ - BF_MAD_FIRST], 0);
@@ -773,6 +774,30 @@ test_out_of_place(void)
 	TEST_TRUE(wire_silent(peer));
 	TEST_EXPECT(bf_cm_disconnect(c->id, 0), 0);
 	TEST_EXPECT(c->seen[BF_CM_ENDED], 0);
+	return TEST_SUCCESS;
+}
+
+/* An answer to a REQ that was given up, from nobody that it knows: that is no repetition. */
+static int
+test_rep_of_none(void)
+{
+	struct bf_mad mad;
+	struct conn *c;
+
+	user.keep = true;
+	c = user_connect(&user, peer, 400);
+	wire_run(&wire, 1000);
+	TEST_EXPECT(c->status[BF_CM_FAILED], -ETIMEDOUT);
+	mad = got(BF_MAD_REQ);
+	TEST_EXPECT(got(BF_MAD_REJ).rej.reason, BF_REJ_TIMEOUT);
+	mad = linux_rep(mad.local_id);
+	mad.local_id = 0;
+	play(&mad);
+	TEST_EXPECT(got(BF_MAD_REJ).rej.reason, BF_REJ_COMM_ID);
+	TEST_EXPECT(stats().no_id, 1);
+	TEST_EXPECT(stats().duplicates, 0);
+	TEST_EXPECT(c->seen[BF_CM_REP], 0);
+	user_release(&user);
 	return TEST_SUCCESS;
 }
 
@@ -924,6 +949,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_unknown_peers),
 		TEST_CASE_ST(setup, teardown, test_same_numbers),
 		TEST_CASE_ST(setup, teardown, test_out_of_place),
+		TEST_CASE_ST(setup, teardown, test_rep_of_none),
 		TEST_CASE_ST(setup, teardown, test_refused_again),
 		TEST_CASE_ST(setup, teardown, test_dreq_reasons),
 		TEST_CASE_ST(setup, teardown, test_noise),
