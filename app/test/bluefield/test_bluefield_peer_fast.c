@@ -108,14 +108,20 @@ consumer_up(void)
 }
 
 static int
-pair_ask(uint32_t pair)
+pair_ask_of(uint32_t pair, uint32_t id)
 {
 	const struct bf_wire_pair_open msg = {
-		.pair = pair, .producer = PRODUCER, .consumer = test_queue_id(consumer->ctx),
-		.qpn = 0x123, .credits = BF_PAIR_CREDITS,
+		.pair = pair, .producer = PRODUCER, .consumer = id, .qpn = 0x123,
+		.credits = BF_PAIR_CREDITS,
 	};
 
 	return peer_ctl(&hostile, BF_WIRE_PAIR_OPEN, &msg);
+}
+
+static int
+pair_ask(uint32_t pair)
+{
+	return pair_ask_of(pair, test_queue_id(consumer->ctx));
 }
 
 static int
@@ -176,6 +182,10 @@ test_pair_id(void)
 	TEST_CALL(pair_ask(BF_WIRE_MAX_PAIRS - 1));
 	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_READY) == 1, TEST_MS);
 	TEST_EXPECT(last_status(), 0);
+	/* of a consumer that has the same place, and is not there any more, or not yet */
+	TEST_CALL(pair_ask_of(0, test_queue_id(consumer->ctx) + BF_MAX_CONSUMERS));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_READY) == 2, TEST_MS);
+	TEST_EXPECT(last_status(), -ENOENT);
 	TEST_CALL(pair_ask(BF_WIRE_MAX_PAIRS));
 	TEST_CALL(expect_violation("a pair that cannot be"));
 	TEST_CALL(expect_served());
@@ -317,8 +327,9 @@ test_pair_churn(void)
 			msg.pair = 16 * round + i * 7 % 24;
 			TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_GO, &msg));
 			TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_CLOSE, &msg));
-			if (i % 3 == 0)
-				TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_CLOSE, &msg));
+			if (i % 3 != 2)
+				TEST_CALL(peer_ctl(&hostile, i % 3 == 0 ? BF_WIRE_PAIR_CLOSE :
+					BF_WIRE_PAIR_GO, &msg));
 		}
 	}
 	TEST_CALL(answers_wait(16 * round));
@@ -524,6 +535,38 @@ pair_ready_lies(int early)
 	TEST_CALL(test_ep_close(producer));
 	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " clear"), 0);
 	TEST_CALL(expect_served());
+	return test_log_passed();
+}
+
+/* It is ready when this side has done with it: nothing is connected that is about to go. */
+static int
+test_ready_late(void)
+{
+	struct bf_wire_pair_ready ready = { .qpn = 0x123, .credits = 1 };
+	struct bf_wire_pair_open open;
+	struct test_ep *producer;
+
+	TEST_CALL(producer_new(&producer));
+	(void)rte_comch_producer_credits(producer->ctx, CONSUMER);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_OPEN) == 1, TEST_MS);
+	memcpy(&open, hostile.last_of[BF_WIRE_PAIR_OPEN].data, sizeof(open));
+	ready.pair = open.pair;
+	/* the worker is busy with what the peer has asked for: the end of the pair waits */
+	TEST_EXPECT(test_model_ctl(&model,
+		"fault " CARD " cmd opcode=CREATE_QP count=1 delay=1000"), 0);
+	TEST_CALL(pair_ask(0));
+	test_progress_ms(100);
+	TEST_EXPECT(rte_comch_ctx_stop(producer->ctx), -EINPROGRESS);
+	test_progress_ms(10);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_READY, &ready));
+	PEER_WAIT(&hostile, test_state(producer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(peer_count(&hostile, BF_WIRE_PAIR_GO), 0);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == 1, TEST_MS);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_CLOSED,
+		hostile.last_of[BF_WIRE_PAIR_CLOSE].data));
+	TEST_CALL(test_ep_close(producer));
+	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " clear"), 0);
+	TEST_EXPECT(server->nb_disconnects, 0);
 	return test_log_passed();
 }
 
@@ -912,6 +955,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, pair_teardown, test_gone_takes_nothing),
 		TEST_CASE_ARG(setup, pair_teardown, "test_ready_early", pair_ready_lies, true),
 		TEST_CASE_ARG(setup, pair_teardown, "test_ready_twice", pair_ready_lies, false),
+		TEST_CASE_ST(setup, teardown, test_ready_late),
 		TEST_CASE_ST(setup, teardown, test_consumer_refused),
 		TEST_CASE_ST(setup, teardown, test_gone_answered_early),
 		TEST_CASE_ST(setup, teardown, test_bad_ctls),
