@@ -635,8 +635,15 @@ test_send_hostile(void)
 	TEST_CALL(producer_hostile(BF_CQE_REQ, 0, 0));
 	TEST_CALL(producer_hostile(BF_CQE_REQ, 0, 0xffff));
 	TEST_CALL(producer_hostile(BF_CQE_REQ_ERR, 0, 4 * blocks));
-	/* one that asked for none */
+	/* one that asked for none; also the first of all */
 	TEST_CALL(producer_hostile(BF_CQE_REQ, 0, 2 * blocks));
+	burst_close();
+	TEST_CALL(burst_open(0));
+	TEST_EXPECT(credits(0, 8), 0);
+	TEST_EXPECT(burst_send(0, 0, 2, 0), 2);
+	burst_sent(0, BF_CQE_REQ, 0, 0);
+	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 0);
+	TEST_TRUE(burst.p.broken && burst_fails == 1);
 	/* of another pair, and of none */
 	TEST_CALL(producer_hostile(BF_CQE_REQ, 1, 0));
 	TEST_CALL(producer_hostile(BF_CQE_REQ, BURST_PAIRS, 2 * blocks));

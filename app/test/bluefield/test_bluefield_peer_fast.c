@@ -627,6 +627,22 @@ test_gone_answered_early(void)
 	return test_log_passed();
 }
 
+/* An answer about another one that goes, or none, while one does: that stays owed. */
+static int
+test_gone_answered_other(int none)
+{
+	struct bf_wire_consumer_answer answer = { .to = BF_WIRE_CONSUMER_GONE };
+
+	TEST_CALL(consumer_up());
+	answer.consumer = none ? 0 : test_queue_id(consumer->ctx) + 1;
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_CONSUMER_GONE) == 1, TEST_MS);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_CONSUMER_ANSWER, &answer));
+	TEST_CALL(expect_violation("an answer to nothing"));
+	TEST_CALL(expect_served());
+	return test_log_passed();
+}
+
 /*
  * Messages that cannot be
  */
@@ -958,6 +974,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_ready_late),
 		TEST_CASE_ST(setup, teardown, test_consumer_refused),
 		TEST_CASE_ST(setup, teardown, test_gone_answered_early),
+		TEST_CASE_ARG(setup, teardown, "test_gone_answered_other",
+			test_gone_answered_other, false),
+		TEST_CASE_ARG(setup, teardown, "test_gone_answered_none",
+			test_gone_answered_other, true),
 		TEST_CASE_ST(setup, teardown, test_bad_ctls),
 		TEST_CASE_ST(setup, teardown, test_any_ctls),
 		TEST_CASE_ST(setup, pair_teardown, test_credits_too_many),
