@@ -363,6 +363,16 @@ test_region_caps(void)
 		region.cap.nr_areas = counts[i];
 		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
 	}
+	/* a head, or a list's, that begins in the message and ends behind it */
+	for (i = 1; i <= sizeof(region.cap.head); i++) {
+		region_default();
+		region_nb_fds = 1;
+		if (i % 2 != 0)
+			region_len = 4096; /* of the largest that there is */
+		region.info.cap_offset = region_len - i;
+		region.areas[0].size = VFIO_USER_CAP_SPARSE_MMAP;
+		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
+	}
 	/* a ring of unknown ones */
 	region_default();
 	region_nb_fds = 1;
