@@ -5,11 +5,13 @@
 /*
  * Completions of control connections that no device can have written: between two drivers,
  * the test changes those that one of them has not seen yet. The connection ends, and nothing
- * else: the device goes on, and the peer is blamed for what only a peer can do.
+ * else: the device goes on, and the peer is blamed for what only a peer can do. And commands
+ * that firmware refuses, on the way to a connection and to the pair of a producer.
  */
 
 #include "bluefield_chan_priv.h" /* check-ok: its layers are tested */
 #include "test_bluefield_model.h"
+#include "test_comch_fp_util.h"
 #include "test_comch_util.h"
 
 #define CARD "ecpf0vf0"
@@ -203,12 +205,96 @@ test_ctls_without_credit(void)
 	return test_log_passed();
 }
 
+/*
+ * Commands
+ */
+
+static const char *const cmds[] = {
+	"CREATE_CQ", "CREATE_QP", "RST2INIT_QP", "INIT2RTR_QP", "RTR2RTS_QP", "CREATE_MKEY",
+};
+#define PAIR_CMDS (RTE_DIM(cmds) - 1) /* a pair has no memory of its own */
+
+/* The next of them is refused: there are too many objects. */
+static int
+refuse(int at_client, const char *cmd)
+{
+	return test_model_ctl(&model, "fault %s cmd opcode=%s count=1 status=8",
+		at_client ? HOST : CARD, cmd);
+}
+
+static int
+refused_once(const char *cmd)
+{
+	TEST_ASSERT(test_log_count(cmd) > 0, "%s was not refused", cmd);
+	test_log_drop();
+	return test_log_begin();
+}
+
+/* No connection comes of it, on either side; the next one does. */
+static int
+connect_refused(int at_client)
+{
+	long objs[2];
+	uint32_t i;
+
+	TEST_EXPECT(rte_comch_ctx_stop(client->ctx), -EINPROGRESS);
+	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
+		server->nb_disconnects == server->nb_connects, END_MS);
+	test_progress_ms(50);
+	objs[0] = test_model_state(&model, CARD, "objects");
+	objs[1] = test_model_state(&model, HOST, "objects");
+	for (i = 0; i < RTE_DIM(cmds); i++) {
+		TEST_EXPECT(refuse(at_client, cmds[i]), 0);
+		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
+		TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
+			server->nb_disconnects == server->nb_connects, END_MS);
+		TEST_TRUE(rte_comch_ctx_reason_get(client->ctx) != 0);
+		TEST_CALL(refused_once(cmds[i]));
+		TEST_WAIT(test_model_state(&model, CARD, "objects") == objs[0] &&
+			test_model_state(&model, HOST, "objects") == objs[1], TEST_MS);
+	}
+	TEST_CALL(again());
+	TEST_EXPECT(test_dev_status(test_pair.dpu), 0);
+	TEST_EXPECT(test_dev_status(test_pair.host), 0);
+	return test_log_passed();
+}
+
+/* A pair that cannot be made is asked for again: the producer waits for its credits. */
+static int
+pair_refused(int at_client)
+{
+	struct test_q *consumer, *producer;
+	struct test_fp fp;
+	uint32_t i, how;
+
+	test_cleanup();
+	for (how = 0; how < 2; how++) {
+		for (i = 0; i < PAIR_CMDS; i++) {
+			TEST_CALL(test_fp_open(&fp, how == 0 ? TEST_FP_TO_DPU : TEST_FP_TO_HOST));
+			TEST_CALL(test_fp_queues(&fp, NULL, 4, 4, &consumer, &producer));
+			TEST_EXPECT(test_post_empty(consumer, 1, 0), 1);
+			TEST_EXPECT(refuse(at_client, cmds[i]), 0);
+			TEST_WAIT(test_send_imm(producer, consumer->id, "abcd", 4, 0) == 1,
+				END_MS);
+			TEST_CALL(refused_once(cmds[i]));
+			test_fp_cleanup();
+		}
+	}
+	TEST_EXPECT(test_dev_status(test_pair.dpu), 0);
+	TEST_EXPECT(test_dev_status(test_pair.host), 0);
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "control connections of BlueField and devices that lie",
 	.unit_test_cases = {
 		TEST_CASE_ARG(setup, teardown, "test_lies_to_server", lies_told, false),
 		TEST_CASE_ARG(setup, teardown, "test_lies_to_client", lies_told, true),
 		TEST_CASE_ST(setup, teardown, test_ctls_without_credit),
+		TEST_CASE_ARG(setup, teardown, "test_server_refused", connect_refused, false),
+		TEST_CASE_ARG(setup, teardown, "test_client_refused", connect_refused, true),
+		TEST_CASE_ARG(setup, teardown, "test_pair_refused_card", pair_refused, false),
+		TEST_CASE_ARG(setup, teardown, "test_pair_refused_host", pair_refused, true),
 		TEST_CASES_END()
 	},
 };
