@@ -280,6 +280,35 @@ test_restart(void)
 	return passed();
 }
 
+/* One that cannot be started anew sends nothing, is tried again, and that is said once. */
+static int
+test_restart_fails(void)
+{
+	static const char *const cmds[] = { "RST2INIT_QP", "INIT2RTR_QP", "RTR2RTS_QP" };
+	struct bf_gsi *gsi = gsi_of(&card);
+	uint8_t mad[BF_MAD_SIZE] = { 0 };
+	unsigned int i, k;
+
+	for (i = 0; i < RTE_DIM(cmds); i++) {
+		TEST_EXPECT(test_model_ctl(&model, "fault ecpf0vf0 cmd opcode=%s count=2 status=4",
+			cmds[i]), 0);
+		gsi->retry_ms = 0;
+		TEST_EXPECT(bf_qp_to_error(&gsi->qp), 0);
+		for (k = 0; k < 2; k++) {
+			TEST_WAIT(poll_both() && gsi->resets == 3 * i + k + 1, TEST_MS);
+			TEST_EXPECT(gsi->port.ops->send(&gsi->port, &host.addr, mad), -EIO);
+			gsi->retry_ms = 0;
+		}
+		TEST_WAIT(poll_both() && gsi->resets == 3 * i + 3, TEST_MS);
+		TEST_EXPECT(test_log_count("cannot be started anew"), i + 1);
+		TEST_TRUE(user_connect(&client, &card, CONNECT_MS) != NULL);
+		POLL_UNTIL(server.nb_conns == i + 1 && server.conns[i].seen[BF_CM_RTU] == 1,
+			CONNECT_MS);
+	}
+	test_log_drop();
+	return passed();
+}
+
 /* A completion that cannot be is no reason to touch what it names. */
 static int
 test_hostile_completion(void)
@@ -478,6 +507,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup_allowed, teardown, test_event),
 		TEST_CASE_ST(setup_allowed, teardown, test_many),
 		TEST_CASE_ST(setup_allowed, teardown, test_restart),
+		TEST_CASE_ST(setup_allowed, teardown, test_restart_fails),
 		TEST_CASE_ST(setup_allowed, teardown, test_hostile_completion),
 		TEST_CASE_ST(setup_allowed, teardown, test_no_datagram),
 		TEST_CASE_ST(setup_allowed, teardown, test_addresses_by_completion),

@@ -45,6 +45,7 @@ static struct {
 	uint32_t writes;
 	uint32_t regs[BF_REG_END / 4];
 	uint32_t state;     /* that was written to the interface */
+	bool heals;         /* while the semaphore is taken */
 } card;
 
 static int
@@ -93,6 +94,8 @@ card_write(struct bf_hw *hw __rte_unused, uint32_t off, uint32_t val)
 			*data = card.sem;
 		else if (*data == 0 || card.sem == 0)
 			card.sem = *data;
+		if (card.heals)
+			card.regs[BF_REG_HEALTH_RFR / 4] = 0;
 		if (!card.stuck)
 			val ^= RTE_BIT32(31);
 	}
@@ -301,6 +304,11 @@ test_failed_firmware(void)
 	card.regs[BF_REG_CMDQ_ADDR_L / 4] = BF_NIC_SW_RESET << 8;
 	TEST_EXPECT(bf_ready(&func), -EIO);
 	TEST_EXPECT(card.state, 0);
+	/* nor is it when another one was faster */
+	card_failed(BF_FW_CAN_RESET);
+	card.heals = true;
+	TEST_EXPECT(bf_ready(&func), 0);
+	TEST_TRUE(card.state == 0 && card.sem == 0);
 	card_failed(BF_FW_CAN_RESET);
 	card.gone = true;
 	TEST_EXPECT(bf_ready(&func), -ENODEV);
@@ -332,7 +340,7 @@ static struct unit_test_suite hard_vsc_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_lists),
 		TEST_CASE_ARG(case_setup, case_teardown, "test_gone_at_each", test_gone_at_each, 0),
 		TEST_CASE_ARG(case_setup, case_teardown, "test_fails_at_each", test_gone_at_each,
-			-EIO),
+			-EXDEV),
 		TEST_CASE_ST(case_setup, case_teardown, test_refusals),
 		TEST_CASE_ST(case_setup, case_teardown, test_failed_firmware),
 		TEST_CASE_ST(case_setup, case_teardown, test_endless_reset),
