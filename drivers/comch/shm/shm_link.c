@@ -699,8 +699,6 @@ link_left(struct shm_link *link, uint64_t now)
 		shm_link_kill(link, -ECONNRESET);
 		return;
 	}
-	if (link->left)
-		return;
 	link->left = true;
 	link->deadline = now + rte_get_tsc_hz() / MS_PER_S * SHM_LEFT_MS;
 	count_add(&link->dev->nb_hellos, 1);
