@@ -506,14 +506,13 @@ arg_broker(const char *key, const char *value, void *opaque)
 static int
 arg_pci_bus(const char *key, const char *value, void *opaque)
 {
+	static const char digits[] = "0123456789abcdefABCDEF";
 	struct shm_dev *dev = opaque;
-	int end = 0;
 
-	if (value == NULL || strlen(value) != strlen("0000:00") ||
-			strspn(value, "0123456789abcdefABCDEF:") != strlen(value) ||
-			value[4] != ':' || strchr(value, ':') != strrchr(value, ':') ||
-			sscanf(value, "%4x:%2x%n", &dev->pci_domain, &dev->pci_bus, &end) != 2 ||
-			value[end] != '\0' || dev->pci_bus > 256 - SHM_NB_PCI_BUSES) {
+	if (value == NULL || strspn(value, digits) != 4 || value[4] != ':' ||
+			strspn(value + 5, digits) != 2 || value[7] != '\0' ||
+			sscanf(value, "%x:%x", &dev->pci_domain, &dev->pci_bus) != 2 ||
+			dev->pci_bus > 256 - SHM_NB_PCI_BUSES) {
 		SHM_LOG(ERR, "%s=%s: it is a domain and a bus, as in 0000:3b, the bus up to %02x",
 			key, value == NULL ? "" : value, 256 - SHM_NB_PCI_BUSES);
 		return -EINVAL;
