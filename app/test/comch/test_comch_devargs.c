@@ -80,6 +80,9 @@ test_refused_args(void)
 		"role=dpu,functions=pf0xf1",
 		"role=dpu,functions=pf0vf+1",
 		"role=dpu,functions=pf0vf1x",
+		"role=dpu,functions=pf0vx1",
+		"role=dpu,functions=pf0vf03",
+		"role=dpu,functions=pf0vf120",
 		"role=dpu,functions=pf0vf0x",
 		"role=dpu,functions=pf0vf-1",
 		"role=dpu,functions=pf0vf[",
@@ -94,6 +97,7 @@ test_refused_args(void)
 		"role=dpu,functions=pf0vf[0-99999999]",
 		"role=dpu,functions=pf0vf99999999999999999999",
 		"role=dpu,functions=pf0vf0:pf0vf[0-3]",
+		"role=dpu,functions=pf0sf[0-256]",
 		"role=dpu,functions=%n%s",
 		"role=dpu,functions=pf0,uids=",
 		"role=dpu,functions=pf0,uids=root",
@@ -106,6 +110,8 @@ test_refused_args(void)
 		"role=dpu,functions=pf0,uids=pf1@1000",
 		"role=dpu,functions=pf0,uids=pf0@1000:pf0@1001",
 		"role=dpu,functions=pf0,uids=pf0@65534",
+		"role=dpu,functions=pf0vf1,uids=pf0@1000",
+		"role=dpu,functions=pf0,uids=1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17",
 		"role=dpu,functions=pf0,uids=@1000",
 		"role=dpu,functions=pf0,uids=all1",
 		"role=dpu,functions=pf0,uids=all:",
@@ -120,6 +126,24 @@ test_refused_args(void)
 		"role=dpu,functions=pf0,max_mem=1000000000",
 		"role=dpu,functions=pf0,broker=",
 		"role=dpu,functions=pf0,broker=none",
+		"role=dpu,functions=pf0,huge=",
+		"role=dpu,functions=pf0,huge=2",
+		"role=dpu,functions=pf0,pci_bus=000:3b0",
+		"role=dpu,functions=pf0,pci_bus=0000-3b",
+		"role=dpu,functions=pf0,pci_bus=0000:3",
+		"role=dpu,functions=pf0,pci_bus=0000:3b0",
+		"role=dpu,functions=pf0,pci_bus=0000:f8",
+		"role=dpu,functions=pf0,pci_bus=0000:3bx",
+		"role=dpu,functions=pf0,pci_bus=-001:3b",
+		"role=dpu,functions=pf0,pci_bus=0000:+1",
+		/* keys without a value */
+		"role=dpu,functions",
+		"role=dpu,functions=pf0,uids",
+		"role=dpu,functions=pf0,huge",
+		"role=dpu,functions=pf0,pci_bus",
+		"role=dpu,functions=pf0,max_mem",
+		"role=dpu,functions=pf0,broker",
+		"role=dpu,functions=pf0,path",
 		/* the host side */
 		"role=host,function=",
 		"role=host,functions=pf0",
@@ -127,6 +151,7 @@ test_refused_args(void)
 		"role=host,function=pf0vf[0-3]",
 		"role=host,function=nonsense",
 		"role=host,function=pf0,uids=1000",
+		"role=host,uids=1000",
 		"role=host,function=pf0,garbage=1",
 		"role=host,function=pf0,path=",
 		"role=host,function=pf0,path=/no/such/directory",
@@ -149,10 +174,40 @@ test_refused_args(void)
 	}
 	/* with an abstract name there is no folder that says who */
 	TEST_EXPECT(test_vdev_add("role=dpu,functions=pf0sf999,uids=all"), -EINVAL);
-	/* pf0 without functions= */
-	ret = test_vdev_add("role=dpu,uids=pf0@1000,path=%s", path);
-	TEST_TRUE(ret >= 0);
-	TEST_EXPECT(test_vdev_remove((int16_t)ret), 0);
+	return TEST_SUCCESS;
+}
+
+/* The same keys with good values; without functions= there is pf0. */
+static int
+test_taken_args(void)
+{
+	static const struct {
+		const char *args, *function;
+	} taken[] = {
+		{ "", "pf0" },
+		{ ",uids=pf0@1000", "pf0" },
+		{ ",functions=pf1,uids=pf1@1000", "pf1" },
+		{ ",functions=pf1,uids=1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16", "pf1" },
+		{ ",functions=pf1,broker=others", "pf1" },
+		{ ",functions=pf1,huge=0", "pf1" },
+		{ ",functions=pf1,huge=1", "pf1" },
+		{ ",functions=pf1,pci_bus=00a1:f7", "pf1" },
+		{ ",functions=pf1,max_links=1,max_maps=1,max_mem=999999999", "pf1" },
+	};
+	unsigned int i;
+	int dev;
+
+	for (i = 0; i < RTE_DIM(taken); i++) {
+		dev = test_vdev_add("role=dpu%s,path=%s", taken[i].args, path);
+		TEST_ASSERT(dev >= 0, "\"%s\" was refused: %s", taken[i].args, strerror(-dev));
+		TEST_EXPECT(rte_comch_rep_list((int16_t)dev, NULL, 0), 1);
+		TEST_EXPECT(rte_comch_rep_get_id_by_name((int16_t)dev, taken[i].function), 0);
+		TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
+	}
+	/* where no folder is, too */
+	dev = test_vdev_add("role=dpu,functions=pf0sf999,uids=1000");
+	TEST_TRUE(dev >= 0);
+	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
 	return TEST_SUCCESS;
 }
 
@@ -191,13 +246,19 @@ test_function_lists(void)
 		{ "pf0sf12", 1, "pf0sf12" },
 		{ "pf0vf[0-119]", 120, "pf0vf119" },
 	};
+	struct rte_comch_rep_info reps[128], *rep;
 	unsigned int i;
 	int dev;
 
 	for (i = 0; i < RTE_DIM(good); i++) {
 		dev = test_vdev_add("role=dpu,functions=%s,path=%s", good[i].list, path);
 		TEST_ASSERT(dev >= 0, "\"%s\" was refused: %s", good[i].list, strerror(-dev));
-		TEST_EXPECT(rte_comch_rep_list((int16_t)dev, NULL, 0), good[i].nb);
+		memset(reps, 'x', sizeof(reps));
+		TEST_EXPECT(rte_comch_rep_list((int16_t)dev, reps, RTE_DIM(reps)), good[i].nb);
+		rep = &reps[good[i].nb - 1];
+		TEST_TRUE(strcmp(rep->name, good[i].last) == 0 && rep[1].name[0] == 'x');
+		TEST_EXPECT(rep->type, rep->name[3] == 'v' ? RTE_COMCH_FUNC_VF :
+			rep->name[3] == 's' ? RTE_COMCH_FUNC_SF : RTE_COMCH_FUNC_PF);
 		TEST_TRUE(rte_comch_rep_get_id_by_name((int16_t)dev, good[i].last) >= 0);
 		TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
 	}
@@ -600,8 +661,9 @@ attach_as_other(uid_t uid, const char *args, int *reason, const char *card_words
 	test_server_run("test", server_pe);
 	TEST_EXPECT(seteuid(OTHER_USER), 0);
 	i = test_client_start(client, &client_conf, client_pe);
+	/* of the same user or not, and the card's side looks at that when it lets one in */
 	if (i == -EINPROGRESS)
-		test_turn_ms(client_pe, NULL, 100);
+		test_turn_ms(client_pe, uid == OTHER_USER ? server_pe : NULL, 100);
 	TEST_EXPECT(seteuid(0), 0);
 	TEST_EXPECT(i, -EINPROGRESS);
 	TEST_WAIT(test_state(client) != RTE_COMCH_STATE_STARTING, TEST_MS);
@@ -661,25 +723,42 @@ test_user_list(void)
 	return TEST_SUCCESS;
 }
 
-/* The host's side does not take anyone for the card's: both are told at once. */
+/* In a folder of an owner that all users reach and write to, as EAL's is not. */
 static int
-test_server_refused(void)
+attach_in_folder(uid_t uid, uid_t owner, const char *args, int expected, const char *card_words,
+		const char *host_words)
 {
 	char common[sizeof(path)], folder[] = "/tmp/comch_test_XXXXXX";
-	int reason, ret;
+	int reason = 1, ret;
 
-	/* one that all users reach, as EAL's is not */
 	TEST_TRUE(mkdtemp(folder) != NULL);
 	strcpy(common, path);
 	strcpy(path, folder);
 	TEST_EXPECT(chmod(path, 0777), 0);
-	ret = attach_as_other(THIRD_USER, "", &reason, "of user 12346 does not let user 12345 serve pf0: run this side as root",
-		"is served by user 12345, whom this process of user 12346 does not let serve");
+	if (getuid() == 0)
+		TEST_EXPECT(chown(path, owner, 0), 0);
+	ret = attach_as_other(uid, args, &reason, card_words, host_words);
 	TEST_EXPECT(rmdir(folder), 0);
 	strcpy(path, common);
 	TEST_CALL(ret);
-	TEST_EXPECT(reason, -EACCES);
+	TEST_EXPECT(reason, expected);
 	return TEST_SUCCESS;
+}
+
+/* The host's side does not take anyone for the card's: both are told at once. */
+static int
+test_server_refused(void)
+{
+	return attach_in_folder(THIRD_USER, 0, "", -EACCES, "of user 12346 does not let user 12345 serve pf0: run this side as root",
+		"is served by user 12345, whom this process of user 12346 does not let serve");
+}
+
+/* It takes its own user, which no list has to name, and the owner of the folder. */
+static int
+test_server_taken(void)
+{
+	TEST_CALL(attach_in_folder(OTHER_USER, 0, ",uids=12345", 0, NULL, NULL));
+	return attach_in_folder(THIRD_USER, THIRD_USER, "", 0, NULL, NULL);
 }
 
 static struct unit_test_suite suite = {
@@ -688,6 +767,7 @@ static struct unit_test_suite suite = {
 	.teardown = suite_teardown,
 	.unit_test_cases = {
 		TEST_CASE(test_refused_args),
+		TEST_CASE(test_taken_args),
 		TEST_CASE(test_refused_long),
 		TEST_CASE(test_function_lists),
 		TEST_CASE(test_function_taken),
@@ -698,6 +778,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, nobody_cleanup, test_directory_mode),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_user_list),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_server_refused),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_server_taken),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_there),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_asked),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_counts),
