@@ -121,6 +121,11 @@ enum bad_seg {
 
 /** @return -1 if it cannot be had: huge pages. */
 int peer_bad_fd(enum bad_seg kind, uint32_t hdr_size, uint32_t size);
+/**
+ * A socket that makes its last close wait, because nobody reads what it has sent from the
+ * other one. @return -1 if it cannot be had.
+ */
+int peer_lingering_fd(int *other);
 
 /* test_shm_peer_env.c */
 

@@ -385,12 +385,11 @@ test_card_segments(void)
 	return TEST_SUCCESS;
 }
 
-/* A socket that makes its last close wait, because nobody reads what it has sent. */
-static int
-lingering_socket(int *other)
+int
+peer_lingering_fd(int *other)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET };
-	const struct linger on = { .l_onoff = 1, .l_linger = 5 };
+	const struct linger on = { .l_onoff = 1, .l_linger = 20 };
 	socklen_t len = sizeof(addr);
 	static const char data[65536];
 	int l = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -421,7 +420,7 @@ test_close_that_waits(void)
 	int fd, other = -1;
 
 	for (i = 0; i < RTE_DIM(types); i++) {
-		fd = lingering_socket(&other);
+		fd = peer_lingering_fd(&other);
 		if (fd < 0)
 			return test_skip("no TCP here to make a socket that lingers");
 		e = types[i] == SHM_WIRE_HELLO ? hostile_open(peer_env.path, "pf0") : hostile_up();
@@ -505,7 +504,7 @@ test_kernel_that_waits(void)
 	int fd, other = -1;
 
 	for (i = 0; i < WAITS; i++) {
-		fd = lingering_socket(&other);
+		fd = peer_lingering_fd(&other);
 		if (fd < 0)
 			return test_skip("no TCP here to make a socket that lingers");
 		e = hostile_up();
@@ -535,7 +534,7 @@ test_unknown_peers_that_wait(void)
 	int fd, other = -1;
 
 	TEST_CALL(test_need_fds(1024));
-	fd = lingering_socket(&other);
+	fd = peer_lingering_fd(&other);
 	if (fd < 0)
 		return test_skip("no TCP here to make a socket that lingers");
 	/* as many as there can be, and then one more */
@@ -592,6 +591,31 @@ test_segment_hoard(void)
 	return TEST_SUCCESS;
 }
 
+/* A segment that is there, and said to be of another size: more is mapped than it has, or less. */
+static int
+test_segment_of_other_size(void)
+{
+	static const uint32_t sizes[] = { HOSTILE_RING_SIZE - 4096, HOSTILE_RING_SIZE - 8 };
+	union shm_wire_msg msg;
+	uint64_t before;
+	struct hostile *e;
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(sizes); i++) {
+		e = hostile_connected();
+		TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+		before = peer_violations();
+		hostile_fill(&msg, SHM_WIRE_READY, 0);
+		msg.ready.tx.new_seg = 0;
+		msg.ready.tx.ring_size = sizes[i];
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0, -1), 0);
+		TEST_CALL(dies(e, before, sizes[i]));
+	}
+	return TEST_SUCCESS;
+}
+
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
@@ -613,6 +637,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_kernel_that_waits),
 		PEER_CASE(test_unknown_peers_that_wait),
 		PEER_CASE(test_segment_hoard),
+		PEER_CASE(test_segment_of_other_size),
 		TEST_CASES_END()
 	},
 };
