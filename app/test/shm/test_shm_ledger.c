@@ -8,6 +8,8 @@
  * is in the other suites of the hostile peer.
  */
 
+#define ALLOW_INTERNAL_API 1
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,14 +19,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <rte_comch_pmd.h> /* check-ok: what a user has taken */
+
+#include "test_mock.h"
 #include "test_shm_peer_fast.h"
 
 #define MAX_LINKS 6
+#define NB_REFUSED 16u
 #define MAX_MAPS 60
 #define MAX_MEM 16u /* MiB */
 #define MAX_FDS 128u
 /* So many sockets are too much for a process without a core. */
 #define MAX_SLOW 500u
+/* So long the driver has its thread close descriptors, before it is the peer that holds it. */
+#define FDS_MS 1000u
+/* More than sockets hold, and less than may wait for one that has the memory. */
+#define MAX_UNREAD 4000u
 #define REGION_SIZE (4ul << 20)
 /* Of which one fits and two do not, and how often two engines want one at a time. */
 #define LARGE_MIB 10u
@@ -66,14 +76,30 @@ link_open(struct hostile **e)
 	return (*e)->msg.hello_ack.status;
 }
 
-/* CONNECT with a ring of about so many MiB: 0, or the reason of the refusal. */
+/* What the user of this process has taken. */
+static uint64_t
+taken(const char *limit)
+{
+	struct rte_comch_dev *dev = test_mock_dev(peer_env.dpu);
+	struct rte_comch_pmd_user user;
+	uint32_t i;
+
+	if (dev->ops->user_get(dev, 0, &user) != 0)
+		return 0;
+	for (i = 0; i < user.nb_limits; i++)
+		if (strcmp(user.limits[i].name, limit) == 0)
+			return user.limits[i].used;
+	return 0;
+}
+
+/* CONNECT with a ring of so many messages of the default size: 0, or why it is refused. */
 static int
-conn_open(struct hostile *e, uint32_t id, uint32_t mib)
+queue_open(struct hostile *e, uint32_t id, uint32_t queue_size)
 {
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	int type = 0;
 
-	TEST_EXPECT(hostile_connect_send(e, id, "target", RTE_MAX(1u, mib * 255)), 0);
+	TEST_EXPECT(hostile_connect_send(e, id, "target", queue_size), 0);
 	while (type != SHM_WIRE_ACCEPT && type != SHM_WIRE_REFUSE) {
 		TEST_TRUE(test_now_ns() < end && type >= 0);
 		peer_turn();
@@ -82,18 +108,32 @@ conn_open(struct hostile *e, uint32_t id, uint32_t mib)
 	return type == SHM_WIRE_ACCEPT ? 0 : e->msg.reason.reason;
 }
 
+/* The same with a ring of about so many MiB. */
+static int
+conn_open(struct hostile *e, uint32_t id, uint32_t mib)
+{
+	return queue_open(e, id, RTE_MAX(1u, mib * 255));
+}
+
 /* One process, many sockets: the links of all count. */
 static int
 test_links(void)
 {
 	struct hostile *e[MAX_LINKS], *more;
-	unsigned int i;
+	unsigned int i, fds = 0;
 
 	/* the honest client has one */
 	for (i = 0; i < MAX_LINKS - 1; i++)
 		TEST_EXPECT(link_open(&e[i]), 0);
-	TEST_EXPECT(link_open(&more), -EUSERS);
-	hostile_close(more);
+	for (i = 0; i < NB_REFUSED; i++) {
+		TEST_EXPECT(link_open(&more), -EUSERS);
+		hostile_close(more);
+		if (i == 0) /* by a process that may have just begun */
+			PEER_WAIT((fds = test_count_broker_fds()) != 0, TEST_MS);
+	}
+	/* and none of them is kept to be closed */
+	peer_turn_ms(100);
+	PEER_WAIT(test_count_broker_fds() < fds + NB_REFUSED / 2, TEST_MS);
 	TEST_CALL(peer_honest(10));
 	hostile_close(e[0]);
 	PEER_WAIT(link_open(&more) == 0, TEST_MS);
@@ -123,6 +163,29 @@ test_refused_slowly(void)
 	TEST_TRUE(i < MAX_SLOW);
 	PEER_WAIT(test_signal_brokers(0) <= before, TEST_MS);
 	test_signal_brokers(SIGCONT);
+	return TEST_SUCCESS;
+}
+
+/* It is killed: what is refused next has another one. */
+static int
+test_refused_anew(void)
+{
+	struct hostile *e;
+	unsigned int i;
+
+	if (getenv("COMCH_TEST_BROKER") != NULL)
+		return test_skip("the honest have such a process, too");
+	for (i = 0; i <= MAX_LINKS; i++) {
+		TEST_EXPECT(link_open(&e), i < MAX_LINKS - 1 ? 0 : -EUSERS);
+		if (i < MAX_LINKS - 1)
+			continue;
+		hostile_close(e);
+		PEER_WAIT(test_signal_brokers(0) == 1, TEST_MS);
+		if (i == MAX_LINKS)
+			break;
+		PEER_WAIT(test_signal_brokers(SIGKILL) == 0, TEST_MS); /* it may be started anew */
+	}
+	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
 }
 
@@ -229,6 +292,30 @@ test_regions(void)
 	return TEST_SUCCESS;
 }
 
+/* What a peer does not read waits here, and is memory of its user: then it may wait no more. */
+static int
+test_unread_memory(void)
+{
+	uint32_t id = 0, size, nb = 0;
+	struct hostile *e;
+	int ret = 0;
+
+	TEST_EXPECT(link_open(&e), 0);
+	for (size = SHM_WIRE_MAX_QUEUE_SIZE; size > 0; size /= 2)
+		while (queue_open(e, id, size) == 0)
+			id++;
+	while (nb < MAX_UNREAD && ret != -EPIPE && ret != -ECONNRESET) {
+		ret = hostile_connect_send(e, id, "nobody", 1);
+		nb += ret == 0;
+		if (ret != 0)
+			peer_turn();
+	}
+	test_note("%u rings, and %u messages that were not read", id, nb);
+	TEST_TRUE(nb < MAX_UNREAD);
+	TEST_EXPECT(peer_violations(), 1);
+	return TEST_SUCCESS;
+}
+
 /* Rings that no connection uses any more are given back for one that needs the room. */
 static int
 test_memory_again(void)
@@ -251,7 +338,7 @@ static int
 test_maps(void)
 {
 	unsigned int before = test_count_maps(), nb = 0, i;
-	struct hostile *e[3];
+	struct hostile *e[3], *more;
 	int ret = 0;
 
 	for (i = 0; i < RTE_DIM(e); i++)
@@ -262,6 +349,9 @@ test_maps(void)
 	/* two of each link, those of the honest, two of each connection */
 	TEST_EXPECT(nb, (MAX_MAPS - 2 * RTE_DIM(e) - 4) / 2);
 	TEST_TRUE(test_count_maps() <= before + 2 * MAX_MAPS);
+	/* nor is there room for a link */
+	TEST_EXPECT(link_open(&more), -EUSERS);
+	hostile_close(more);
 	TEST_CALL(peer_honest(10));
 	/* one that ends makes room for one */
 	TEST_EXPECT(hostile_say(e[0], SHM_WIRE_CLOSE, 0), 0);
@@ -301,6 +391,88 @@ test_fds(void)
 	close(pair[1]);
 	TEST_TRUE(most > before + MAX_FDS / 4 && most <= before + MAX_FDS);
 	TEST_CALL(peer_honest(10));
+	PEER_WAIT(link_open(&e) == 0, TEST_MS);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* The last of them: a link finds no room, and what wakes an engine ends its link. */
+static int
+test_last_fds(void)
+{
+	struct hostile *e, *more;
+	union shm_wire_msg msg;
+	unsigned int i;
+	int pair[2];
+
+	TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	TEST_EXPECT(link_open(&e), 0);
+	for (i = 0; i < 2 * MAX_FDS && taken("fds") < MAX_FDS - 1; i++) {
+		hostile_fill(&msg, SHM_WIRE_REGION, 0);
+		msg.region.region = i;
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION, 0, e->seg.fd), 0);
+		peer_turn_ms(1); /* what is closed meanwhile counts, too */
+	}
+	TEST_EXPECT(taken("fds"), MAX_FDS - 1);
+	TEST_EXPECT(link_open(&more), -EUSERS);
+	hostile_close(more);
+	TEST_TRUE(!hostile_gone(e));
+	for (i = 0; i < 2; i++) {
+		hostile_fill(&msg, SHM_WIRE_GROUP, 0);
+		msg.group.group = i;
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, pair[0]), 0);
+	}
+	PEER_WAIT(hostile_gone(e), TEST_MS);
+	close(pair[0]);
+	close(pair[1]);
+	PEER_WAIT(link_open(&e) == 0, TEST_MS);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * Who sends descriptors faster than they are closed, because one of them does not close, is read
+ * no more, and loses its link later than a thread of ours would get a core.
+ */
+static int
+test_fds_that_stay(void)
+{
+	unsigned int before, most = 0, i;
+	uint64_t begin = test_now_ns();
+	static uint8_t drop[1 << 20];
+	int slow, other, pair[2];
+	union shm_wire_msg msg;
+	struct hostile *e;
+
+	if (getenv("COMCH_TEST_BROKER") != NULL)
+		return test_skip("brokers close what they do not pass on");
+	slow = peer_lingering_fd(&other);
+	if (slow < 0)
+		return test_skip("no TCP here to make a socket that lingers");
+	TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	TEST_EXPECT(link_open(&e), 0);
+	before = test_count_fds();
+	hostile_fill(&msg, SHM_WIRE_REGION, 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION, 0, slow), 0);
+	close(slow);
+	/* each takes the place of the one before, which is to be closed */
+	hostile_fill(&msg, SHM_WIRE_GROUP, 0);
+	for (i = 0; i < 2 * MAX_FDS; i++) {
+		if (hostile_send(e, &msg, SHM_WIRE_GROUP, 0, pair[0]) != 0)
+			break;
+		peer_turn();
+		most = RTE_MAX(most, test_count_fds());
+	}
+	TEST_CALL(peer_honest(10));
+	PEER_WAIT(hostile_gone(e), TEST_MS);
+	test_note("at most %u descriptors to be closed", most - before);
+	TEST_TRUE(test_now_ns() - begin >= (uint64_t)FDS_MS * 1000000);
+	TEST_TRUE(most > before + MAX_FDS && most <= before + MAX_FDS / 4 * 5 + 2);
+	/* it closes when all was read */
+	PEER_WAIT(recv(other, drop, sizeof(drop), MSG_DONTWAIT) == 0, TEST_MS);
+	close(other);
+	close(pair[0]);
+	close(pair[1]);
 	PEER_WAIT(link_open(&e) == 0, TEST_MS);
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
@@ -574,6 +746,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_links),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_refused_slowly),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_refused_anew),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_idle_links),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_memory),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_memory_again),
@@ -581,6 +754,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_regions),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_maps),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_fds),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_last_fds),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_fds_that_stay),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_unread_memory),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments_burst),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_other_user),
