@@ -98,6 +98,11 @@ struct hostile *peer_host_connecting(void);
 /** It was accepted. */
 struct hostile *peer_host_connected(void);
 
+/* test_shm_peer_msg.c */
+
+/** A case: what a peer says that closes with answers unread. */
+int peer_last_word(void);
+
 /* test_shm_peer_seg.c */
 
 /** All ways in which a descriptor can be no segment of a size. */

@@ -7,6 +7,9 @@
  * they must not. What the segments hold is attacked in other files.
  */
 
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -384,10 +387,15 @@ test_groups(void)
 	struct hostile *e;
 	uint64_t before;
 	unsigned int i;
-	int fds[2], pair[2];
+	int fds[9], pair[2];
 
 	TEST_CALL(test_need_fds(512)); /* of a user in sockets */
 	TEST_EXPECT(pipe(fds), 0);
+	TEST_EXPECT(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, &fds[2]), 0);
+	TEST_EXPECT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, &fds[4]), 0);
+	fds[6] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fds[7] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fds[8] = memfd_create("hostile", MFD_CLOEXEC);
 	TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	for (i = 0; i < RTE_DIM(groups); i++) {
 		e = hostile_up();
@@ -397,16 +405,14 @@ test_groups(void)
 		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, pair[0]), 0);
 		TEST_CALL(link_dies(e, before, "group", groups[i], 0));
 	}
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < RTE_DIM(fds); i++) {
 		e = hostile_up();
 		before = peer_violations();
 		hostile_fill(&msg, SHM_WIRE_GROUP, 0);
-		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0,
-				i < 2 ? fds[i] : e->seg.fd), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, fds[i]), 0);
 		TEST_CALL(link_dies(e, before, "no socket to wake", i, 0));
+		close(fds[i]);
 	}
-	close(fds[0]);
-	close(fds[1]);
 	/* the same group again and again: the old socket goes */
 	e = hostile_up();
 	for (i = 0; i < 1000; i++) {
@@ -461,6 +467,28 @@ test_versions(void)
 	return TEST_SUCCESS;
 }
 
+/* A peer that closes without having read all, which its socket tells first: its CLOSE counts. */
+int
+peer_last_word(void)
+{
+	struct test_ep *target = peer_env.target;
+	struct hostile *e = hostile_connected();
+	struct pollfd unread = { e->fd, POLLIN, 0 };
+	const uint32_t gone = target->nb_disconnects;
+
+	TEST_EXPECT(hostile_connect_send(e, 1, "nobody", 1), 0);
+	PEER_WAIT(poll(&unread, 1, 0) == 1, TEST_MS);
+	target->disconnect_status = INT_MAX;
+	test_signal_brokers(SIGSTOP); /* one that is between must not see the CLOSE alone */
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
+	hostile_close(e);
+	test_signal_brokers(SIGCONT);
+	PEER_WAIT(target->nb_disconnects == gone + 1, TEST_MS);
+	TEST_EXPECT(target->disconnect_status, 0);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
@@ -479,6 +507,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_connect_ranges),
 		PEER_CASE(test_groups),
 		PEER_CASE(test_versions),
+		TEST_CASE_NAMED(peer_setup, peer_teardown, "test_last_word", peer_last_word),
 		TEST_CASES_END()
 	},
 };
