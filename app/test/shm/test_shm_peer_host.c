@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -346,22 +347,26 @@ static int
 test_refusals(void)
 {
 	static const int32_t statuses[] = {
-		-EACCES, -EPROTONOSUPPORT, -EUSERS, 1, 4095, INT32_MIN, INT32_MAX, -4096, -1,
+		-EACCES, -EPROTONOSUPPORT, -EUSERS, 4095, INT32_MIN, INT32_MAX, -1,
 	};
 	union shm_wire_msg msg;
 	struct hostile *e;
+	unsigned int i;
 	int reason;
 
-	/* one of them only: after each the device waits for a second */
-	reason = statuses[test_rand() % RTE_DIM(statuses)];
-	TEST_CALL(client_start());
-	e = host_accept();
-	hostile_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
-	msg.hello_ack.status = reason;
-	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd), 0);
-	HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_reason_get(peer_host.client->ctx),
-			reason < 0 && reason > -4096 ? reason : -EPROTO);
+	/* some of them only, and of each kind: after each the device waits for a second */
+	for (i = 0; i < 3; i++) {
+		reason = i == 0 ? 1 : i == 1 ? -4096 : statuses[test_rand() % RTE_DIM(statuses)];
+		e = host_accept();
+		TEST_CALL(client_start());
+		hostile_fill(&msg, SHM_WIRE_HELLO_ACK, 0);
+		msg.hello_ack.status = reason;
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_HELLO_ACK, 0, e->seg.fd), 0);
+		HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_EXPECT(rte_comch_ctx_reason_get(peer_host.client->ctx),
+				reason < 0 && reason > -4096 ? reason : -EPROTO);
+		hostile_close(e);
+	}
 	return TEST_SUCCESS;
 }
 
@@ -594,6 +599,42 @@ test_rings(void)
 	return TEST_SUCCESS;
 }
 
+/* What is to wake the card's engines, and may hold up ours: a write that can wait. */
+static int
+test_slow_wake(void)
+{
+	struct hostile *e = host_accept();
+	const int fd = eventfd(0, EFD_CLOEXEC);
+	union shm_wire_msg msg;
+
+	TEST_CALL(host_ack(e));
+	hostile_fill(&msg, SHM_WIRE_GROUP, 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, fd), 0);
+	close(fd);
+	return host_dies(e, "GROUP", 0);
+}
+
+/* A card that answers no CLOSE: clients come and go until all identifiers are taken. */
+static int
+test_never_closed(void)
+{
+	struct hostile *e = peer_host_connecting();
+	unsigned int i;
+
+	for (i = 1; i < SHM_WIRE_MAX_CHANS; i++) {
+		test_stop(peer_host.client);
+		TEST_CALL(client_start());
+		TEST_EXPECT(host_wait(e, SHM_WIRE_CLOSE), 0);
+		TEST_EXPECT(host_wait(e, SHM_WIRE_CONNECT), 0);
+	}
+	test_stop(peer_host.client);
+	TEST_CALL(client_start());
+	HOST_WAIT(test_state(peer_host.client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(peer_host.client->ctx), -EUSERS);
+	TEST_EXPECT(peer_host_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 /* A card that accepts the socket and then says nothing at all. */
 static int
 test_silent_card(void)
@@ -647,6 +688,8 @@ static struct unit_test_suite suite = {
 		HOST_CASE(test_answers_twice),
 		HOST_CASE(test_reasons),
 		HOST_CASE(test_rings),
+		HOST_CASE(test_slow_wake),
+		HOST_CASE(test_never_closed),
 		HOST_CASE(test_silent_card),
 		HOST_CASE(test_card_dies),
 		HOST_CASE(test_refusals),
