@@ -126,9 +126,9 @@ test_queued_send_fails(void)
  * is writable, and a message with one cannot be sent. Engines sleep on.
  */
 static int
-test_too_many_refs(void)
+sends_wait(int err)
 {
-	struct refused refused = { .nr = SYS_sendmsg, .err = ETOOMANYREFS };
+	struct refused refused = { .nr = SYS_sendmsg, .err = err };
 	struct hostile *e = unread_answers();
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	unsigned int nb = read_answers(e);
@@ -144,7 +144,21 @@ test_too_many_refs(void)
 		nb += read_answers(e);
 	}
 	TEST_EXPECT(nb, UNREAD);
+	hostile_close(e);
 	return TEST_SUCCESS;
+}
+
+static int
+test_too_many_refs(void)
+{
+	return sends_wait(ETOOMANYREFS);
+}
+
+/* The same where the kernel has no memory for the message. */
+static int
+test_no_memory_to_send(void)
+{
+	return sends_wait(ENOMEM);
 }
 
 /* Both answers to what was asked while there was no memory; then there is some again. */
@@ -261,6 +275,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		PEER_CASE(test_queued_send_fails),
 		PEER_CASE(test_too_many_refs),
+		PEER_CASE(test_no_memory_to_send),
 		PEER_CASE(test_memory_refused),
 		PEER_CASE(test_log_flood),
 		TEST_CASES_END()
