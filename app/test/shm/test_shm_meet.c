@@ -7,6 +7,8 @@
  * a name, or a place, that is not theirs.
  */
 
+#define ALLOW_INTERNAL_API 1
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -19,13 +21,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <rte_comch_pmd.h> /* check-ok: the users of a device */
 #include <rte_fbarray.h>
 #include <rte_memory.h>
 
+#include "test_mock.h"
 #include "test_shm_peer.h"
 
 /* Users that nobody is. */
 #define OWNER_UID 21234
+/* Of one function, at one time. */
+#define NB_USERS 16u
+/* A name that is held is tried again in this time, at least once. */
+#define HELD_MS 1500
 
 /* A child that has been refused, and one that has been let in. */
 enum { CHILD_REFUSED = 10, CHILD_ENTERED = 11, CHILD_CANNOT = 12 };
@@ -677,6 +685,115 @@ test_lock_of_others(void)
 	return TEST_SUCCESS;
 }
 
+/* A lock file that is no file, or that others can have: by its mode, by another name. */
+static int
+test_lock_of_nobody(void)
+{
+	enum { LOCK_MODE, LOCK_LINK, LOCK_FIFO, LOCK_DIR, LOCKS } kind;
+	const char *file = folder_file("comch", ".lock");
+	char other[] = "/tmp/comch_test_XXXXXX";
+	int fd;
+
+	TEST_TRUE(mkdtemp(other) != NULL && rmdir(other) == 0);
+	for (kind = LOCK_MODE; kind < LOCKS; kind++) {
+		if (kind == LOCK_FIFO)
+			TEST_EXPECT(mkfifo(file, 0600), 0);
+		else if (kind == LOCK_DIR)
+			TEST_EXPECT(mkdir(file, 0700), 0);
+		else
+			TEST_TRUE((fd = open(file, O_CREAT | O_RDWR | O_CLOEXEC, 0600)) >= 0 &&
+				close(fd) == 0);
+		if (kind == LOCK_MODE)
+			TEST_EXPECT(chmod(file, 0620), 0);
+		if (kind == LOCK_LINK)
+			TEST_EXPECT(link(file, other), 0);
+		dev = test_vdev_add("role=dpu,functions=%s,path=%s", function, path);
+		TEST_ASSERT(dev == -EPERM, "lock file %u: %d", kind, dev);
+		TEST_EXPECT(remove(file), 0);
+	}
+	return unlink(other);
+}
+
+/* Another process has the function: it keeps that, and its lock file stays. */
+static int
+test_lock_held(void)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	const char *file = folder_file("comch", ".lock");
+	int ready[2], fd;
+	char c;
+
+	TEST_EXPECT(pipe(ready), 0);
+	pids[0] = fork();
+	TEST_TRUE(pids[0] >= 0);
+	if (pids[0] == 0) {
+		alarm(20);
+		fd = open(file, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+		if (fd < 0 || fcntl(fd, F_SETLK, &lock) != 0 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	TEST_EXPECT(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	TEST_EXPECT(test_vdev_add("role=dpu,functions=%s,path=%s", function, path), -EADDRINUSE);
+	TEST_TRUE(is_locked());
+	TEST_EXPECT(unmapped_end(), 0);
+	TEST_EXPECT(unlink(file), 0);
+	return TEST_SUCCESS;
+}
+
+/* A process of a user attaches: the status of the answer. */
+static int
+user_attach(unsigned int nr, struct hostile **e)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	TEST_EXPECT(seteuid(OTHER_UID + nr), 0);
+	*e = hostile_open(path, function);
+	TEST_EXPECT(seteuid(0), 0);
+	TEST_TRUE(*e != NULL);
+	hostile_function = function;
+	hostile_hello_send(*e);
+	hostile_function = "pf0";
+	while (hostile_recv(*e) != SHM_WIRE_HELLO_ACK) {
+		TEST_TRUE(!(*e)->eof && test_now_ns() < end);
+		peer_serve(pe);
+	}
+	return (*e)->msg.hello_ack.status;
+}
+
+/* As many users as a function has room for, and one more, which comes when one has left. */
+static int
+test_many_users(void)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	struct hostile *e[NB_USERS + 1];
+	struct rte_comch_pmd_user user;
+	struct rte_comch_dev *card;
+	char args[PATH_MAX + 128];
+	unsigned int i;
+	int ret;
+
+	TEST_EXPECT(chmod(path, 0711), 0);
+	/* what is behind the table of the first function is the second one's */
+	snprintf(args, sizeof(args), "role=dpu,functions=%s:pf1,path=%s,uids=all", function, path);
+	TEST_CALL(dev_open(0, args));
+	card = test_mock_dev((int16_t)dev);
+	for (i = 0; i < RTE_DIM(e); i++) {
+		TEST_EXPECT(user_attach(i, &e[i]), i < NB_USERS ? 0 : -EUSERS);
+		TEST_EXPECT(card->ops->user_get(card, i, &user), i < NB_USERS ? 0 : -ENOENT);
+	}
+	hostile_close(e[0]);
+	do {
+		ret = user_attach(NB_USERS, &e[0]);
+		hostile_close(e[0]);
+		TEST_TRUE(ret == 0 || (ret == -EUSERS && test_now_ns() < end));
+	} while (ret != 0);
+	return TEST_SUCCESS;
+}
+
 /* In a folder of mode 1777, as /tmp, the socket of another user stays. */
 static int
 test_sticky_folder(void)
@@ -711,7 +828,10 @@ static int
 held_comes(struct hostile *squatter, int other, const struct sockaddr_un *addr, socklen_t len)
 {
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	const uint64_t held = test_now_ns() + (uint64_t)HELD_MS * 1000000;
 
+	while (test_now_ns() < held)
+		peer_serve(pe);
 	if (squatter != NULL)
 		hostile_close(squatter);
 	else
@@ -782,6 +902,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(meet_setup, meet_teardown, test_left_socket),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_planted_links),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_lock_of_others),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_lock_of_nobody),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_lock_held),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_many_users),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_sticky_folder),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_squatter),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_squatter_folder),
