@@ -10,8 +10,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,9 +32,15 @@
 /* Links that bring so many, at least. */
 #define NB_WATCHERS 4u
 /* Links that do not read, the answers for each, and descriptors in those that they may have. */
-#define NB_UNREAD 4u
+#define NB_UNREAD 6u
 #define NB_ANSWERS 40u
 #define MAX_UNREAD 64u
+/* The same of one link. */
+#define LINK_UNREAD 16u
+/* Sockets that wake an engine: more than a broker keeps of one link. */
+#define NB_WAKES 100u
+/* Answers without a descriptor: more than sockets hold. */
+#define NB_REFUSALS 1500u
 /* Connections of a client that dies, and those of them that one turn may end. */
 #define NB_CONNS 200u
 #define TURN_CONNS 32u
@@ -307,6 +315,7 @@ static int
 test_broker_leak(void)
 {
 	unsigned int before, i, n;
+	union shm_wire_msg msg;
 	int fds[NB_FDS];
 	struct hostile *e;
 	int pair[2];
@@ -321,6 +330,14 @@ test_broker_leak(void)
 		PEER_WAIT(hostile_gone(e), TEST_MS);
 		hostile_close(e);
 	}
+	/* and so it does with memory that is too much for a message */
+	e = hostile_up();
+	for (i = 0; i < NB_FDS; i++)
+		fds[i] = e->seg.fd;
+	hostile_fill(&msg, SHM_WIRE_REGION, 0);
+	TEST_EXPECT(hostile_send_raw(e, &msg, msg.hdr.len, fds, NB_FDS), 0);
+	PEER_WAIT(hostile_gone(e), TEST_MS);
+	hostile_close(e);
 	close(pair[0]);
 	close(pair[1]);
 	PEER_WAIT(test_count_broker_fds() <= before, TEST_MS);
@@ -336,6 +353,224 @@ test_broker_engines(void)
 	for (i = 0; i < 150; i++)
 		TEST_CALL(engine_once());
 	TEST_CALL(peer_honest(10));
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* A byte has come to a socket that is to wake a process. */
+static bool
+woken(int fd)
+{
+	char c;
+
+	return recv(fd, &c, 1, MSG_DONTWAIT) == 1;
+}
+
+static void
+sleep_again(struct hostile *e, uint32_t nr)
+{
+	__atomic_store_n(&e->own->groups[0].armed, nr, __ATOMIC_RELEASE);
+}
+
+/*
+ * More sockets to wake a peer than a broker keeps, before the card's side looks: they come when
+ * there is room, and each is woken. The broker does that, and the card's side has none of them.
+ */
+static int
+test_broker_wakes(void)
+{
+	struct hostile *e = hostile_connected();
+	int pairs[NB_WAKES][2];
+	union shm_wire_msg msg;
+	unsigned int i;
+	bool early;
+
+	sleep_again(e, 1);
+	for (i = 0; i < NB_WAKES; i++) {
+		TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pairs[i]), 0);
+		hostile_fill(&msg, SHM_WIRE_GROUP, 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, pairs[i][1]), 0);
+		close(pairs[i][1]);
+	}
+	usleep(100000); /* the broker has what it can have */
+	for (i = 0; i < NB_WAKES; i++)
+		PEER_WAIT(woken(pairs[i][0]), TEST_MS);
+	test_signal_brokers(SIGSTOP);
+	sleep_again(e, 2);
+	TEST_EXPECT(test_send(peer_env.target->conn, "wake", 4), 0);
+	peer_turn_ms(50);
+	early = woken(pairs[NB_WAKES - 1][0]);
+	test_signal_brokers(SIGCONT);
+	TEST_TRUE(!early);
+	PEER_WAIT(woken(pairs[NB_WAKES - 1][0]), TEST_MS);
+	for (i = 0; i < NB_WAKES; i++)
+		close(pairs[i][0]);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* What a peer does not read waits, also where only its reading tells of room; one goes before. */
+static int
+test_broker_waits(void)
+{
+	struct hostile *gone = hostile_up(), *e = hostile_up();
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	unsigned int sent = 0, nb = 0;
+
+	hostile_close(gone); /* its place is free, and another one's is behind it */
+	PEER_WAIT(peer_links() == 2, TEST_MS);
+	while (sent < NB_REFUSALS && test_now_ns() < end) {
+		sent += hostile_connect_send(e, 0, "nobody", 1) == 0;
+		peer_turn();
+	}
+	TEST_EXPECT(sent, NB_REFUSALS);
+	peer_turn_ms(50);
+	end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	while (nb < NB_REFUSALS && test_now_ns() < end) {
+		nb += hostile_recv(e) == SHM_WIRE_REFUSE;
+		peer_turn();
+	}
+	TEST_EXPECT(nb, NB_REFUSALS);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* A socket of another user: what it is connected to is not known. */
+static int
+pair_of_other(int *fds)
+{
+	int ret;
+
+	if (seteuid(OTHER_UID) != 0)
+		return -1;
+	ret = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds);
+	return seteuid(0) == 0 ? ret : -1;
+}
+
+/* What wakes nobody, or somebody else, is not passed on, and ends the link. */
+static int
+test_broker_no_wakes(void)
+{
+	union shm_wire_msg msg;
+	struct hostile *e;
+	unsigned int i;
+	int fds[9];
+
+	TEST_EXPECT(pipe(fds), 0);
+	TEST_EXPECT(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, &fds[2]), 0);
+	TEST_EXPECT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, &fds[4]), 0);
+	fds[6] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (geteuid() == 0)
+		TEST_EXPECT(pair_of_other(&fds[7]), 0);
+	else
+		TEST_EXPECT(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, &fds[7]), 0);
+	for (i = 0; i < RTE_DIM(fds); i++) {
+		e = hostile_up();
+		hostile_fill(&msg, SHM_WIRE_GROUP, 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, fds[i]), 0);
+		PEER_WAIT(hostile_gone(e), TEST_MS);
+		TEST_ASSERT(peer_violations() == i + 1, "socket %u", i);
+		hostile_close(e);
+	}
+	for (i = 0; i < RTE_DIM(fds); i++)
+		close(fds[i]);
+	return TEST_SUCCESS;
+}
+
+/* A region is passed on if it is sealed, and kept; what has seals, and not this one, is not. */
+static int
+test_broker_seals(void)
+{
+	struct hostile *e = hostile_up();
+	union shm_wire_msg msg;
+	unsigned int before, i;
+	int fds[2];
+
+	fds[0] = memfd_create("hostile", MFD_CLOEXEC);
+	fds[1] = fcntl(e->seg.fd, F_DUPFD_CLOEXEC, 0);
+	for (i = 0; i < RTE_DIM(fds); i++) {
+		before = test_count_fds();
+		hostile_fill(&msg, SHM_WIRE_REGION, 0);
+		msg.region.region = i;
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION, 0, fds[i]), 0);
+		TEST_EXPECT(hostile_connect_send(e, 0, "nobody", 1), 0);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_REFUSE, TEST_MS), 0);
+		PEER_WAIT(test_count_fds() == before + i, TEST_MS);
+		close(fds[i]);
+	}
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * A process of another user sends a socket whose last close waits: when its broker is stopped,
+ * or this process could be the last that closes it.
+ */
+static void __attribute__((noreturn))
+lingerer_main(int in, int out)
+{
+	union shm_wire_msg msg;
+	enum step c = STEP_NONE;
+	struct hostile *e = NULL;
+	int fd, other;
+	char go;
+
+	hostile_alone = true;
+	alarm(60);
+	fd = peer_lingering_fd(&other);
+	if (fd >= 0) {
+		c = STEP_FAILED;
+		e = hostile_become(OTHER_UID) ? hostile_open(peer_env.path, "pf0") : NULL;
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* another user would have lost it */
+		if (e != NULL && hostile_hello(e) == 0)
+			c = STEP_HELD;
+	}
+	attacker_says(out, c);
+	if (c == STEP_HELD && read(in, &go, 1) == 1) {
+		hostile_fill(&msg, SHM_WIRE_REGION, 0);
+		hostile_send(e, &msg, SHM_WIRE_REGION, 0, fd);
+		close(fd);
+		attacker_says(out, c);
+	}
+	for (;;)
+		pause();
+}
+
+/* Its broker waits, and the card's side closes what others leave. */
+static int
+test_broker_lingers(void)
+{
+	struct hostile *e;
+	int from[2], to[2];
+	char c = 0;
+
+	if (geteuid() != 0)
+		return test_skip("only root can become another user");
+	TEST_TRUE(pipe2(from, O_NONBLOCK | O_CLOEXEC) == 0 && pipe2(to, O_CLOEXEC) == 0);
+	fflush(stdout);
+	attacker.pid = fork();
+	TEST_TRUE(attacker.pid >= 0);
+	if (attacker.pid == 0)
+		lingerer_main(to[0], from[1]);
+	close(from[1]);
+	close(to[0]);
+	attacker.from = from[0];
+	PEER_WAIT(read(attacker.from, &c, 1) == 1, TEST_MS);
+	TEST_TRUE(c != STEP_FAILED);
+	if (c == STEP_NONE)
+		return test_skip("no TCP here to make a socket that lingers");
+	test_signal_brokers(SIGSTOP);
+	TEST_EXPECT(write(to[1], "", 1), 1);
+	close(to[1]);
+	PEER_WAIT(read(attacker.from, &c, 1) == 1, TEST_MS);
+	test_signal_brokers(SIGCONT);
+	peer_turn_ms(200);
+	peer_settle();
+	e = hostile_connected();
+	hostile_close(e);
+	PEER_WAIT(test_count_fds() <= peer_env.fds, TEST_MS);
+	attacker_end();
+	PEER_WAIT(peer_links() == 1, TEST_MS);
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
 }
@@ -364,20 +599,25 @@ static int
 test_unread(void)
 {
 	struct hostile *e[NB_UNREAD];
-	unsigned int i, nb, nb_fds = 0;
+	unsigned int i, nb, nb_fds = 0, before, most = 0;
 
 	for (i = 0; i < NB_UNREAD; i++) {
 		e[i] = hostile_up();
 		TEST_TRUE(e[i] != NULL);
-		for (nb = 0; nb < NB_ANSWERS; nb++)
-			TEST_EXPECT(hostile_say(e[i], SHM_WIRE_CONNECT, nb), 0);
 	}
+	for (nb = 0; nb < NB_UNREAD * NB_ANSWERS; nb++)
+		TEST_EXPECT(hostile_say(e[nb % NB_UNREAD], SHM_WIRE_CONNECT, nb / NB_UNREAD), 0);
 	peer_turn_ms(200);
 	test_signal_brokers(SIGSTOP);
-	nb = answers_read(e, NB_UNREAD, &nb_fds);
+	for (i = nb = 0; i < NB_UNREAD; i++) {
+		before = nb_fds;
+		nb += answers_read(&e[i], 1, &nb_fds);
+		most = RTE_MAX(most, nb_fds - before);
+	}
 	test_signal_brokers(SIGCONT);
-	test_note("%u answers, and %u descriptors, were in the sockets", nb, nb_fds);
-	TEST_TRUE(nb_fds <= MAX_UNREAD);
+	test_note("%u answers, and %u descriptors, were in the sockets, at most %u in one", nb,
+		nb_fds, most);
+	TEST_TRUE(nb_fds <= MAX_UNREAD && most <= LINK_UNREAD);
 	PEER_WAIT((nb += answers_read(e, NB_UNREAD, &nb_fds)) == NB_UNREAD * NB_ANSWERS, TEST_MS);
 	TEST_CALL(peer_honest(10));
 	TEST_EXPECT(peer_violations(), 0);
@@ -459,6 +699,13 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, close_teardown, test_inotify),
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_leak),
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_engines),
+		TEST_CASE_ST(peer_setup, close_teardown, test_broker_wakes),
+		TEST_CASE_ST(peer_setup, close_teardown, test_broker_waits),
+		TEST_CASE_NAMED(peer_setup, close_teardown, "test_broker_last_word",
+			peer_last_word),
+		TEST_CASE_ST(peer_setup, close_teardown, test_broker_no_wakes),
+		TEST_CASE_ST(peer_setup, close_teardown, test_broker_seals),
+		TEST_CASE_ST(peer_setup, close_teardown, test_broker_lingers),
 		TEST_CASE_ST(peer_setup, close_teardown, test_unread),
 		TEST_CASE_ST(peer_setup, close_teardown, test_unread_brokers),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_death),
