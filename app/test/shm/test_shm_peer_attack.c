@@ -22,6 +22,8 @@
 
 /* Answers that a peer does not read: more than its socket holds. */
 #define UNREAD 1500u
+/* Those with a descriptor: more than its socket holds, and than may wait. */
+#define NB_ANSWERS 700u
 /* How long an engine that sleeps is watched. */
 #define WATCH_MS 200u
 /* Times that it may wake then, for a peer that does not read. */
@@ -161,6 +163,35 @@ test_no_memory_to_send(void)
 	return sends_wait(ENOMEM);
 }
 
+/* A peer that asks much and reads late is waited for: its messages stay in the socket. */
+static int
+test_answers_wait(void)
+{
+	const uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	unsigned int sent = 0, nb = 0, fails = 0;
+	struct hostile *e = hostile_up();
+	int type;
+
+	while (sent < NB_ANSWERS && fails < 100) {
+		if (hostile_say(e, SHM_WIRE_CONNECT, sent) == 0)
+			sent++;
+		else
+			fails++;
+		peer_turn();
+	}
+	test_note("%u of %u messages were sent before the first was read", sent, NB_ANSWERS);
+	while (nb < NB_ANSWERS) {
+		TEST_TRUE(!e->eof && test_now_ns() < end);
+		if (sent < NB_ANSWERS && hostile_say(e, SHM_WIRE_CONNECT, sent) == 0)
+			sent++;
+		peer_turn();
+		while ((type = hostile_recv(e)) > 0)
+			nb += type == SHM_WIRE_ACCEPT;
+	}
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 /* Both answers to what was asked while there was no memory; then there is some again. */
 static int
 memory_refused(struct refused *refused)
@@ -276,6 +307,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_queued_send_fails),
 		PEER_CASE(test_too_many_refs),
 		PEER_CASE(test_no_memory_to_send),
+		PEER_CASE(test_answers_wait),
 		PEER_CASE(test_memory_refused),
 		PEER_CASE(test_log_flood),
 		TEST_CASES_END()
