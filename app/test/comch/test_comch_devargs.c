@@ -12,9 +12,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
+#include <signal.h>
+#include <stddef.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <rte_bus_vdev.h>
@@ -423,6 +427,8 @@ test_unplug_while_used(void)
 
 #define OTHER_USER 12346
 #define THIRD_USER 12345
+/* Network namespaces besides those that other processes have. */
+#define NB_NETWORKS 9u
 
 /*
  * Two devices that do not find each other. The case is alone in a network namespace, or
@@ -624,6 +630,61 @@ test_nobody_network(void)
 		"another network namespace", "give both sides the same path=");
 }
 
+/* A process in a network namespace of its own; the last of them has the socket. */
+static void __attribute__((noreturn))
+network_main(bool serves, int ready)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	socklen_t len = offsetof(struct sockaddr_un, sun_path) + 1;
+	char c = 0;
+	int fd;
+
+	alarm(20);
+	if (unshare(CLONE_NEWNET) != 0)
+		c = 1;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	len += (socklen_t)snprintf(addr.sun_path + 1, sizeof(addr.sun_path) - 1,
+			"dpdk-comch/uid-%u/pf0", geteuid());
+	if (fd < 0 || (serves && (bind(fd, (struct sockaddr *)&addr, len) != 0 ||
+			listen(fd, 1) != 0)))
+		c = 1;
+	if (write(ready, &c, 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* More namespaces than are looked at: what is in one behind them is not seen. */
+static int
+test_nobody_networks(void)
+{
+	pid_t pids[NB_NETWORKS];
+	int ready[2], ret = TEST_SUCCESS;
+	unsigned int i, nb;
+	char c;
+
+	TEST_CALL(net_new());
+	TEST_EXPECT(pipe(ready), 0);
+	fflush(stdout);
+	for (nb = 0; nb < NB_NETWORKS && ret == TEST_SUCCESS; nb++) {
+		pids[nb] = fork();
+		if (pids[nb] == 0)
+			network_main(nb == NB_NETWORKS - 1, ready[1]);
+		ret = pids[nb] > 0 && read(ready[0], &c, 1) == 1 && c == 0 ? TEST_SUCCESS :
+			TEST_FAILED;
+	}
+	if (ret == TEST_SUCCESS)
+		ret = nobody("role=host,function=pf0", false, "none of these sockets", "no server",
+			"start the card's side first");
+	for (i = 0; i < nb && pids[i] > 0; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	close(ready[0]);
+	close(ready[1]);
+	return ret;
+}
+
 /*
  * What another user's process is told who wants to attach. The user of a socket
  * is the effective one at the time of the attempt, so this process can play it.
@@ -788,6 +849,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_user),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_fits),
 		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_network),
+		TEST_CASE_ST(NULL, nobody_cleanup, test_nobody_networks),
 		TEST_CASES_END()
 	},
 };
