@@ -54,6 +54,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	static char reply[65536];
 	char text[1024];
+	ssize_t ret;
 	int len;
 
 	/* at least a name, and less than the server's buffer */
@@ -63,7 +64,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			size > 1 ? "," : "", (int)size - 1, (const char *)data + 1);
 	if (send(sock, text, (size_t)len, MSG_NOSIGNAL) != len)
 		abort();
-	if (recv(sock, reply, sizeof(reply), 0) <= 0)
+	do /* the fuzzer's timer interrupts it now and then */
+		ret = recv(sock, reply, sizeof(reply), 0);
+	while (ret < 0 && errno == EINTR);
+	if (ret <= 0)
 		abort();
 	return 0;
 }
