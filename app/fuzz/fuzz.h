@@ -45,6 +45,13 @@ void fuzz_card(void);
 void fuzz_card_send(uint32_t len);
 /** Close all that is hostile, and turn until nothing is left of it. */
 void fuzz_card_reset(void);
+/**
+ * Between both, an input is run. The second waits a moment for what the device's thread
+ * frees: else there seems to be a leak, and the fuzzer runs the input once more and has
+ * LeakSanitizer look, which takes long.
+ */
+void fuzz_card_begin(void);
+void fuzz_card_settle(void);
 
 /* fuzz_queue.c */
 

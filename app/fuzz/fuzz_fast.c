@@ -70,6 +70,7 @@ end(void)
 	hostile_rc_free(&hostile.rc);
 	fuzz_card_reset();
 	fuzz_queues_close();
+	fuzz_card_settle();
 }
 
 static uint64_t
@@ -217,6 +218,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_in in = { data, size };
 	unsigned int nb;
 
+	fuzz_card_begin();
 	begin(fuzz_u8(&in));
 	for (nb = 0; nb < 256 && in.left != 0 && peer_env.target->conn != NULL; nb++)
 		one_step(&in);

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sanitizer/allocator_interface.h>
+
 #include <rte_bus_vdev.h>
 #include <rte_comch.h>
 #include <rte_mempool.h>
@@ -23,11 +25,14 @@
 #include "fuzz.h"
 
 #define RESET_NS UINT64_C(10000000000) /* half of what an input may take */
+#define SETTLE_TURNS 500u
+#define SETTLE_US 100u
 
 struct peer_env peer_env;
 
 static struct test_ep target;
 static struct rte_mempool *events; /* of the card device */
+static size_t nb_bytes; /* allocated before the input */
 static uint8_t payload[65536];
 static volatile uint8_t sink; /* that reading a message is no waste */
 
@@ -137,6 +142,31 @@ fuzz_card_reset(void)
 		if (test_now_ns() > end)
 			abort(); /* something does not end */
 	}
+}
+
+/* Only a build with a sanitizer has it. */
+#pragma weak __sanitizer_get_current_allocated_bytes
+
+static size_t
+allocated(void)
+{
+	return __sanitizer_get_current_allocated_bytes != NULL ?
+		__sanitizer_get_current_allocated_bytes() : 0;
+}
+
+void
+fuzz_card_begin(void)
+{
+	nb_bytes = allocated();
+}
+
+void
+fuzz_card_settle(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SETTLE_TURNS && allocated() > nb_bytes; i++)
+		usleep(SETTLE_US);
 }
 
 void

@@ -110,11 +110,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned int nb;
 	struct hostile *e;
 
+	fuzz_card_begin();
 	e = hostile_connected();
 	if (e == NULL)
 		fuzz_die("the hostile peer", ENOTCONN);
 	for (nb = 0; nb < 256 && in.left != 0 && peer_env.target->conn != NULL; nb++)
 		one_step(e, &in);
 	fuzz_card_reset();
+	fuzz_card_settle();
 	return 0;
 }

@@ -137,6 +137,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned int nb;
 	struct hostile *e;
 
+	fuzz_card_begin();
 	e = begin(fuzz_u8(&in));
 	if (e == NULL)
 		fuzz_die("the hostile peer", ENOTCONN);
@@ -147,5 +148,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	hostile_consumer_free(&consumer);
 	fuzz_card_reset();
 	fuzz_queues_close();
+	fuzz_card_settle();
 	return 0;
 }
