@@ -104,7 +104,8 @@ fuzz() { # <target>
 	[ ! -f "$dict" ] || options+=("-dict=$dict")
 	# an input that brings a function up and does something to it is long
 	[[ $1 != fuzz_model_* ]] || options+=(-len_control=10)
-	timeout -k 10 $((share + 60)) "$work/build/app/$1" -max_total_time="$share" -timeout=20 \
+	# on a busy machine it takes minutes to read all that was found before
+	timeout -k 10 $((share + 300)) "$work/build/app/$1" -max_total_time="$share" -timeout=20 \
 		-rss_limit_mb=2048 -artifact_prefix="$work/failed/$1-" -print_final_stats=1 \
 		"${options[@]}" "$work/corpus/$1" "$top/app/fuzz/corpus/$1"
 }
