@@ -60,6 +60,8 @@
 #define LOOK_THREADS 2
 /* Addresses that it has beside segments and windows. */
 #define LOOK_OWN_ADDRS (512ul << 20)
+_Static_assert(LOOK_OWN_ADDRS + SHM_DPA_HOST_SIZE + SHM_DPA_PROG_SIZE + SHM_DPA_HEAP_MAX <
+	SHM_DPA_WINDOW_ADDR, "with all windows it has fewer than SHM_DPA_WINDOW_END");
 
 /* A file, as the kernel names it in mappings and descriptors. */
 struct look_file {
@@ -403,7 +405,6 @@ shm_dpa_look_addrs(struct shm_dpa *dpa)
 		limit.rlim_cur += dpa->segs.seg[i].size;
 	for (i = 0; i < SHM_DPA_MAX_WINDOWS; i++)
 		limit.rlim_cur += dpa->windows[i].size;
-	limit.rlim_cur = RTE_MIN(limit.rlim_cur, limit.rlim_max);
 	__atomic_store_n(&dpa->nb_addrs, limit.rlim_cur, __ATOMIC_RELAXED);
 	if (dpa->api->runner != NULL)
 		return;
