@@ -73,6 +73,7 @@ static int32_t
 start(void)
 {
 	struct shm_dpa_prog *prog = SHM_DPA_PROG_SEG;
+	const uint32_t nb_eus = SHM_DPA_HOST_SEG->nb_eus;
 
 	func_add(prog, HOSTILE_CALL, "call");
 	func_add(prog, HOSTILE_REFUSE, "refuse");
@@ -82,10 +83,13 @@ start(void)
 	func_add(prog, HOSTILE_KEEP, "keep");
 	func_add(prog, HOSTILE_SCATTER, "scatter");
 	func_add(prog, HOSTILE_PEEK, "peek");
-	prog->nb_funcs = HOSTILE_NB_FUNCS;
-	prog->version = SHM_DPA_VERSION;
-	__atomic_store_n(&prog->magic, SHM_DPA_MAGIC, __ATOMIC_RELEASE);
-	return 0;
+	func_add(prog, HOSTILE_CLOSE, "close");
+	prog->nb_funcs = nb_eus == HOSTILE_START_MORE_FUNCS ? SHM_DPA_MAX_FUNCS + 1 :
+		HOSTILE_NB_FUNCS;
+	prog->version = SHM_DPA_VERSION + (nb_eus == HOSTILE_START_OTHER_VERSION ? 1 : 0);
+	__atomic_store_n(&prog->magic, nb_eus == HOSTILE_START_NO_MAGIC ? 0 : SHM_DPA_MAGIC,
+		__ATOMIC_RELEASE);
+	return nb_eus == HOSTILE_START_REFUSES ? -HOSTILE_EBUSY : 0;
 }
 
 /* Messages of any length, as fast as the host takes them. */
@@ -135,6 +139,15 @@ scatter(uint64_t nb)
 	return i;
 }
 
+static void
+pause_ns(long ns)
+{
+	const long timeout[2] = { 0, ns };
+	uint32_t word = 0;
+
+	rt_call(__NR_futex, (long)&word, 0 /* FUTEX_WAIT */, 0, (long)timeout, 0, 0);
+}
+
 static uint64_t
 deed(uint64_t func, const uint64_t *args)
 {
@@ -154,6 +167,10 @@ deed(uint64_t func, const uint64_t *args)
 		return scatter(args[0]);
 	case HOSTILE_PEEK:
 		return *(const volatile uint64_t *)(uintptr_t)args[0];
+	case HOSTILE_CLOSE:
+		rt_call(__NR_close, SHM_DPA_SOCK, 0, 0, 0, 0, 0);
+		for (;;)
+			pause_ns(HOSTILE_PAUSE_NS);
 	case HOSTILE_POKE:
 		*(volatile uint64_t *)(uintptr_t)args[0] = args[1];
 		return 0;
@@ -188,15 +205,6 @@ window_end(const uint64_t *v)
 	return 0;
 }
 
-static void
-pause_ns(long ns)
-{
-	const long timeout[2] = { 0, ns };
-	uint32_t word = 0;
-
-	rt_call(__NR_futex, (long)&word, 0 /* FUTEX_WAIT */, 0, (long)timeout, 0, 0);
-}
-
 /*
  * A window lies in the socket, unread, with its descriptor. It says yes to it, and then to its
  * end, of which the host's table tells.
@@ -222,14 +230,19 @@ static int32_t
 handle(const struct shm_dpa_msg *msg, int32_t fd)
 {
 	const uint64_t *v = msg->values;
+	int32_t ret;
 
 	switch (msg->type) {
 	case SHM_DPA_MSG_HOST:
 		return map(SHM_DPA_HOST_ADDR, v[0], 0, fd);
 	case SHM_DPA_MSG_PROG:
-		return map(SHM_DPA_PROG_ADDR, v[0], 1, fd);
+		ret = map(SHM_DPA_PROG_ADDR, v[0], 1, fd);
+		return SHM_DPA_HOST_SEG->nb_eus == HOSTILE_START_NO_PROG ? -HOSTILE_EBUSY : ret;
 	case SHM_DPA_MSG_START:
 		return start();
+	case SHM_DPA_MSG_UNIT:
+		return v[0] == 0 && SHM_DPA_HOST_SEG->nb_eus == HOSTILE_START_NO_UNIT ?
+			-HOSTILE_EBUSY : 0;
 	case SHM_DPA_MSG_WINDOW:
 		return window(v, fd);
 	case SHM_DPA_MSG_UNWINDOW:

@@ -17,6 +17,7 @@ enum test_dpa_hostile {
 	HOSTILE_KEEP,     /* "keep": what of each window from now on, HOSTILE_KEEP_* flags */
 	HOSTILE_SCATTER,  /* "scatter": how many pages it has, each with a table of its own */
 	HOSTILE_PEEK,     /* "peek": an address; the answer is what is there */
+	HOSTILE_CLOSE,    /* "close": it closes its socket, and stays */
 	HOSTILE_NB_FUNCS,
 };
 
@@ -29,5 +30,16 @@ enum test_dpa_hostile {
 #define HOSTILE_KEEP_NONE    32u /* it is refused, and is not mapped */
 #define HOSTILE_KEEP_RIGHTS 128u /* it is mapped over the first window, too */
 #define HOSTILE_KEEP_UNREAD  64u /* it stays in the socket, and is answered all the same */
+
+/* Execution units that it is asked for, by which it knows what to do in its start. */
+enum test_dpa_hostile_start {
+	HOSTILE_START_REFUSES = 58,
+	HOSTILE_START_NO_PROG, /* it refuses what is not the last segment */
+	HOSTILE_START_NO_UNIT, /* it refuses the first of them */
+	HOSTILE_START_NO_MAGIC, /* its table of functions is of something else */
+	HOSTILE_START_OTHER_VERSION,
+	HOSTILE_START_MORE_FUNCS, /* than a table may have */
+	HOSTILE_START_END,
+};
 
 #endif /* TEST_DPA_HOSTILE_H */

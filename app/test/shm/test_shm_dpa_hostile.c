@@ -44,11 +44,18 @@
 static struct rte_comch_dpa *dpa;
 
 static int
-start_flags(uint32_t flags)
+start_as(uint32_t flags, uint32_t nb_eus)
 {
 	char program[PATH_MAX + 64];
-	const struct rte_comch_dpa_conf conf = { .program = program, .flags = flags };
+	int32_t cpus[SHM_DPA_MAX_EUS];
+	const struct rte_comch_dpa_conf conf = {
+		.program = program, .flags = flags, .nb_eus = nb_eus,
+		.eu_cpus = nb_eus != 0 ? cpus : NULL,
+	};
+	unsigned int i;
 
+	for (i = 0; i < RTE_DIM(cpus); i++)
+		cpus[i] = sched_getcpu();
 	/* whoever asks for another path has the same memory */
 	snprintf(program, sizeof(program), "%s", test_dpa_program("-hostile"));
 	return test_dpa_start(&conf, &dpa);
@@ -57,7 +64,7 @@ start_flags(uint32_t flags)
 static int
 start(void)
 {
-	return start_flags(0);
+	return start_as(0, 0);
 }
 
 static int
@@ -73,6 +80,16 @@ static int
 call(const uint64_t *args, int64_t *ret)
 {
 	return rte_comch_dpa_rpc(dpa, "call", args, NB_ARGS, CALL_MS, (uint64_t *)ret);
+}
+
+/* It writes a word of PROG. */
+static int
+poke(uint64_t off, uint64_t value)
+{
+	const uint64_t args[] = { SHM_DPA_PROG_ADDR + off, value };
+	uint64_t ret;
+
+	return rte_comch_dpa_rpc(dpa, "poke", args, RTE_DIM(args), CALL_MS, &ret);
 }
 
 /* A call that the filter of the host does not let through. */
@@ -140,13 +157,13 @@ static int
 test_exec(void)
 {
 	const uint64_t args[NB_ARGS] = { SYS_execveat, 250, SHM_DPA_PROG_ADDR };
-	uint64_t poke[] = { SHM_DPA_PROG_ADDR, 0 }, value;
 	struct rte_comch_dpa_status status;
+	uint64_t value;
 	int64_t ret;
 
-	memcpy(&poke[1], "/nofile", sizeof(poke[1]));
+	memcpy(&value, "/nofile", sizeof(value));
 	TEST_EXPECT(start(), 0);
-	TEST_EXPECT(rte_comch_dpa_rpc(dpa, "poke", poke, RTE_DIM(poke), CALL_MS, &value), 0);
+	TEST_EXPECT(poke(0, value), 0);
 	TEST_EXPECT(call(args, &ret), -EIO);
 	TEST_CALL(test_dpa_failed(dpa, &status));
 	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_CALL);
@@ -173,7 +190,7 @@ test_memory(void)
 		SYS_mmap, NOWHERE, 256ul << 20, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1ul,
 	}, addrs[] = {
-		SYS_mmap, NOWHERE, 4 * GB, PROT_READ,
+		SYS_mmap, NOWHERE, GB, PROT_READ,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1ul,
 	};
 
@@ -258,7 +275,7 @@ window_start(uint64_t keep, struct rte_comch_mem **mem, struct rte_comch_dpa_win
 {
 	uint64_t ret;
 
-	TEST_EXPECT(start_flags(keep == HOSTILE_KEEP_MOVED ? RTE_COMCH_DPA_F_UNCONFINED : 0), 0);
+	TEST_EXPECT(start_as(keep == HOSTILE_KEEP_MOVED ? RTE_COMCH_DPA_F_UNCONFINED : 0, 0), 0);
 	TEST_EXPECT(rte_comch_dpa_rpc(dpa, "keep", &keep, 1, CALL_MS, &ret), 0);
 	TEST_EXPECT(rte_comch_mem_alloc(test_pair.dpu, 4096, RTE_COMCH_MEM_F_DPA, mem), 0);
 	TEST_EXPECT(rte_comch_dpa_window_create(dpa, *mem, RTE_COMCH_DPA_WINDOW_F_ALL, window),
@@ -495,20 +512,17 @@ test_inside(void)
 	const struct rte_comch_dpa_completion_conf conf = {
 		.type = RTE_COMCH_DPA_COMPLETION_CONSUMER, .depth = 16,
 	};
-	const uint64_t args[] = {
-		SHM_DPA_PROG_ADDR + offsetof(struct shm_dpa_prog, eus[0].looks), 1,
-	};
 	struct rte_comch_dpa_completion *comps[20];
 	struct test_dpa_left left;
 	struct rte_comch_dpa_status status;
-	uint64_t ret, begin;
+	uint64_t begin;
 	unsigned int i;
 
 	test_dpa_left_get(&left);
 	TEST_EXPECT(start(), 0);
 	for (i = 0; i < RTE_DIM(comps); i++)
 		TEST_EXPECT(rte_comch_dpa_completion_create(dpa, &conf, &comps[i]), 0);
-	TEST_EXPECT(rte_comch_dpa_rpc(dpa, "poke", args, RTE_DIM(args), CALL_MS, &ret), 0);
+	TEST_EXPECT(poke(offsetof(struct shm_dpa_prog, eus[0].looks), 1), 0);
 	begin = test_now_ns();
 	for (i = 0; i < RTE_DIM(comps); i++)
 		TEST_EXPECT(rte_comch_dpa_completion_destroy(comps[i]), 0);
@@ -518,6 +532,117 @@ test_inside(void)
 	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_SPIN);
 	TEST_CALL(test_dpa_end(dpa));
 	return test_dpa_left_check(&left); /* what was kept ended with it */
+}
+
+/* The same while a window is taken back: a copy may be under way. */
+static int
+test_inside_window(void)
+{
+	struct rte_comch_dpa_window *window;
+	struct rte_comch_dpa_status status;
+	struct rte_comch_mem *mem;
+
+	TEST_CALL(window_start(0, &mem, &window, 0));
+	TEST_EXPECT(poke(offsetof(struct shm_dpa_prog, eus[0].looks), 1), 0);
+	TEST_EXPECT(rte_comch_dpa_window_destroy(window), -ETIMEDOUT);
+	TEST_EXPECT(rte_comch_dpa_window_destroy(window), 0);
+	TEST_CALL(test_dpa_failed(dpa, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_SPIN);
+	TEST_EXPECT(rte_comch_mem_free(mem), 0);
+	return test_dpa_end(dpa);
+}
+
+/* What it says when it starts: that it does not want to, and what is no table of functions. */
+static int
+test_start(void)
+{
+	uint32_t nb_eus;
+
+	for (nb_eus = HOSTILE_START_REFUSES; nb_eus < HOSTILE_START_END; nb_eus++)
+		TEST_EXPECT(start_as(0, nb_eus), -EPROTO);
+	TEST_EXPECT(start_as(0, nb_eus), 0);
+	return test_dpa_end(dpa);
+}
+
+/* It closes its socket, and stays: nobody could ask it for anything. */
+static int
+test_socket_closed(void)
+{
+	struct rte_comch_dpa_status status;
+	uint64_t ret;
+
+	TEST_EXPECT(start(), 0);
+	TEST_EXPECT(rte_comch_dpa_rpc(dpa, "close", NULL, 0, TEST_MS, &ret), -EIO);
+	TEST_CALL(test_dpa_failed(dpa, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_NONSENSE);
+	TEST_ASSERT(strstr(status.text, "closed its control socket") != NULL, "%s", status.text);
+	return test_dpa_end(dpa);
+}
+
+/* Its words about mistakes of a unit: numbers that are none, and what a terminal obeys. */
+static int
+test_error_words(void)
+{
+	static const struct {
+		uint32_t said;
+		int got;
+	} errors[] = {
+		{ 1, 0 }, { INT32_MAX, 0 }, { (uint32_t)INT32_MIN, 0 }, { (uint32_t)-4096, 0 },
+		{ (uint32_t)-4095, -4095 }, { (uint32_t)-EINVAL, -EINVAL },
+	};
+	struct rte_comch_dpa_eu_info info;
+	unsigned int i;
+
+	TEST_EXPECT(start(), 0);
+	TEST_EXPECT(poke(offsetof(struct shm_dpa_prog, eus[0].error.func), 0x61ff9b7f1b7e20ul), 0);
+	for (i = 0; i < RTE_DIM(errors); i++) {
+		TEST_EXPECT(poke(offsetof(struct shm_dpa_prog, eus[0].error.error),
+			errors[i].said), 0);
+		TEST_EXPECT(rte_comch_dpa_eu_info_get(dpa, 0, &info), 0);
+		TEST_ASSERT(info.error == errors[i].got, "%d", info.error);
+		TEST_ASSERT(strcmp(info.func, " ~????a") == 0, "%s", info.func);
+	}
+	return test_dpa_end(dpa);
+}
+
+/* It ends itself, or is killed, and has left a record of that. */
+static int
+record(uint64_t kind, uint64_t sig, bool killed, struct rte_comch_dpa_status *status)
+{
+	const uint64_t args[NB_ARGS] = { SYS_exit_group, 3 };
+	int64_t ret;
+
+	TEST_EXPECT(start(), 0);
+	TEST_EXPECT(rte_comch_dpa_status_get(dpa, status), 0);
+	TEST_EXPECT(poke(offsetof(struct shm_dpa_prog, fault.signal), sig), 0);
+	TEST_EXPECT(poke(offsetof(struct shm_dpa_prog, fault.kind), kind | 7777ul << 32), 0);
+	if (killed)
+		TEST_EXPECT(kill(status->pid, SIGKILL), 0);
+	else
+		TEST_EXPECT(call(args, &ret), -EIO);
+	TEST_CALL(test_dpa_failed(dpa, status));
+	TEST_EXPECT(status->eu, RTE_COMCH_DPA_NO_EU);
+	return test_dpa_end(dpa);
+}
+
+/* No signal has such a number, and no end is of such a kind; whoever is killed has no say. */
+static int
+test_end_words(void)
+{
+	struct rte_comch_dpa_status status;
+
+	TEST_CALL(record(SHM_DPA_FAULT_SIGNAL, 1000, false, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_FAULT);
+	TEST_EXPECT(status.signal, 0);
+	TEST_CALL(record(SHM_DPA_FAULT_SIGNAL, SIGSEGV, true, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_KILLED);
+	TEST_EXPECT(status.signal, SIGKILL);
+	TEST_CALL(record(SHM_DPA_FAULT_CALL + 1, SIGSEGV, false, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_EXIT);
+	TEST_EXPECT(status.value, 3);
+	TEST_CALL(record(SHM_DPA_FAULT_NONE, SIGSEGV, false, &status));
+	TEST_EXPECT(status.end, RTE_COMCH_DPA_END_EXIT);
+	return TEST_SUCCESS;
 }
 
 /* Threads beyond those that units are: the filter cannot count them. */
@@ -558,6 +683,11 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_attack_tables),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_attack_slow_file),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_inside),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_inside_window),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_start),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_socket_closed),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_error_words),
+		TEST_CASE_ST(setup, test_dpa_teardown, test_end_words),
 		TEST_CASE_ST(setup, test_dpa_teardown, test_threads),
 		TEST_CASES_END()
 	},
