@@ -257,6 +257,17 @@ test_reaped(void)
 	TEST_EXPECT(ret, -EIO);
 	TEST_CALL(expect(RTE_COMCH_DPA_END_FAULT, -EIO, RTE_COMCH_DPA_NO_EU, &status));
 	TEST_EXPECT(status.signal, SIGSEGV);
+	TEST_CALL(down(NULL));
+	/* and one that has left no record of its end */
+	TEST_EXPECT(sigaction(SIGCHLD, &ignore, &old), 0);
+	ret = test_dpa_start(NULL, &dpa);
+	if (ret == 0)
+		ret = test_dpa_deed_call(dpa, DEED_EXIT, 7, CALL_MS);
+	sigaction(SIGCHLD, &old, NULL);
+	TEST_EXPECT(ret, -EIO);
+	TEST_CALL(expect(RTE_COMCH_DPA_END_EXIT, -ESHUTDOWN, RTE_COMCH_DPA_NO_EU, &status));
+	TEST_EXPECT(status.signal, 0);
+	TEST_EXPECT(status.value, 0);
 	return down(NULL);
 }
 

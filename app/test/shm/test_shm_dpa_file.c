@@ -16,6 +16,10 @@
 #include "test_shm_dpa.h"
 
 #define CALL_MS 10000
+/* Bytes of notes that are looked at. */
+#define MAX_NOTES 4096
+#define MAX_PHDRS 64
+#define MANY_EUS 64
 #define NOTE "dpdk-comch"
 #define RUNNER "/usr/bin/qemu-riscv64-static"
 #define RUNNER_PACKAGE "qemu-user-static"
@@ -143,9 +147,10 @@ note_off(void)
 static int
 test_changed(void)
 {
-	const uint32_t version = 77, first = 1, big = UINT32_MAX;
+	const uint32_t version = 77, first = 1, big = UINT32_MAX, part = 4, empty = 0;
 	const uint16_t none = 0, many = UINT16_MAX, machine = EM_S390, size = 3;
 	const uint64_t far = UINT64_MAX;
+	const uint8_t odd = 0x7e, other = 1, big_endian = ELFDATA2MSB;
 	size_t note = note_off(), at;
 
 	TEST_TRUE(note > 12);
@@ -154,10 +159,16 @@ test_changed(void)
 	/* sizes of notes that go beyond the file and the range of numbers */
 	TEST_CALL(changed(note - 12, &big, 4, -ENOEXEC, "has no runtime"));
 	TEST_CALL(changed(note - 8, &big, 4, -ENOEXEC, "has no runtime"));
+	/* a part of the name, and no version */
+	TEST_CALL(changed(note - 12, &part, 4, -ENOEXEC, "has no runtime"));
+	TEST_CALL(changed(note - 8, &empty, 4, -ENOEXEC, "has no runtime"));
 	at = note + RTE_ALIGN_CEIL(sizeof(NOTE), 4);
 	TEST_CALL(changed(at, &version, 4, -EPROTO, "has version 77 of the runtime"));
 	/* whose messages had other numbers */
 	TEST_CALL(changed(at, &first, 4, -EPROTO, "has version 1 of the runtime"));
+	TEST_CALL(changed(EI_MAG0, &odd, 1, -ENOEXEC, "no executable of a 64-bit machine"));
+	TEST_CALL(changed(EI_CLASS, &other, 1, -ENOEXEC, "no executable of a 64-bit machine"));
+	TEST_CALL(changed(EI_DATA, &big_endian, 1, -ENOEXEC, "no executable of a 64-bit machine"));
 	TEST_CALL(changed(offsetof(Elf64_Ehdr, e_machine), &machine, 2, -ENOEXEC,
 		"is for another machine"));
 	TEST_CALL(changed(offsetof(Elf64_Ehdr, e_type), &none, 2, -ENOEXEC, "is no executable"));
@@ -165,6 +176,57 @@ test_changed(void)
 	TEST_CALL(changed(offsetof(Elf64_Ehdr, e_phnum), &none, 2, -ENOEXEC, "no runtime"));
 	TEST_CALL(changed(offsetof(Elf64_Ehdr, e_phentsize), &size, 2, -ENOEXEC, "damaged"));
 	TEST_CALL(changed(offsetof(Elf64_Ehdr, e_phoff), &far, 8, -ENOEXEC, "damaged"));
+	return test_log_passed();
+}
+
+/* Its notes are changed: all of them, as there may be several. */
+static int
+notes_changed(size_t off, const void *to, size_t len)
+{
+	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)(const void *)bytes;
+	Elf64_Phdr *phdr = (Elf64_Phdr *)(void *)(bytes + ehdr->e_phoff), old[MAX_PHDRS];
+	uint32_t i;
+
+	TEST_TRUE(ehdr->e_phnum <= MAX_PHDRS);
+	memcpy(old, phdr, ehdr->e_phnum * sizeof(old[0]));
+	for (i = 0; i < ehdr->e_phnum; i++)
+		if (old[i].p_type == PT_NOTE)
+			memcpy((uint8_t *)&phdr[i] + off, to, len);
+	TEST_CALL(file_write(bytes, nb_bytes, 0700));
+	memcpy(phdr, old, ehdr->e_phnum * sizeof(old[0]));
+	return refused(file, -ENOEXEC, "has no runtime", "build it");
+}
+
+/* Notes that are none, or where nothing can be read. */
+static int
+test_no_notes(void)
+{
+	const uint32_t none = PT_NULL, type = 1;
+	const uint64_t far = UINT64_MAX;
+
+	TEST_CALL(notes_changed(offsetof(Elf64_Phdr, p_type), &none, sizeof(none)));
+	TEST_CALL(notes_changed(offsetof(Elf64_Phdr, p_offset), &far, sizeof(far)));
+	TEST_CALL(changed(note_off() - 4, &type, 4, -ENOEXEC, "has no runtime"));
+	return test_log_passed();
+}
+
+/* Notes of more bytes than are looked at: the one of the runtime is found among those. */
+static int
+test_many_notes(void)
+{
+	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)(const void *)bytes;
+	Elf64_Phdr *phdr = (Elf64_Phdr *)(void *)(bytes + ehdr->e_phoff);
+	struct rte_comch_dpa_conf conf = { .program = file };
+	uint32_t i;
+
+	for (i = 0; i < ehdr->e_phnum && phdr[i].p_type != PT_NOTE; i++)
+		;
+	TEST_TRUE(i < ehdr->e_phnum && nb_bytes > phdr[i].p_offset + 2 * MAX_NOTES);
+	phdr[i].p_filesz = nb_bytes;
+	TEST_CALL(file_write(bytes, nb_bytes, 0700));
+	TEST_EXPECT(test_dpa_start(&conf, &dpa), 0);
+	TEST_CALL(test_dpa_end(dpa));
+	TEST_CALL(test_dpa_left_check(&left));
 	return test_log_passed();
 }
 
@@ -196,16 +258,24 @@ test_no_start(void)
 static int
 test_cpu_refused(void)
 {
-	int32_t cpus[] = { 1023, -1, 1 << 20 };
+	int32_t cpus[] = { 1023, -1, 1 << 20 }, many[MANY_EUS];
 	struct rte_comch_dpa_conf conf = {
 		.program = test_dpa_program(""), .nb_eus = 2, .eu_cpus = cpus,
 	};
+	unsigned int i;
 
 	TEST_EXPECT(test_dpa_start(&conf, &dpa), -EINVAL);
 	TEST_TRUE(test_log_has("(unit:CPU 0:1023): give those of taskset"));
 	conf.nb_eus = RTE_DIM(cpus);
 	TEST_EXPECT(test_dpa_start(&conf, &dpa), -EINVAL);
 	TEST_TRUE(test_log_has("(unit:CPU 0:1023 2:1048576): give"));
+	/* more than a line of the log has room for */
+	for (i = 0; i < MANY_EUS; i++)
+		many[i] = INT32_MAX;
+	conf.eu_cpus = many;
+	conf.nb_eus = MANY_EUS;
+	TEST_EXPECT(test_dpa_start(&conf, &dpa), -EINVAL);
+	TEST_TRUE(test_log_has("(unit:CPU 0:2147483647 1:2147483647"));
 	TEST_CALL(test_dpa_left_check(&left));
 	return test_log_passed();
 }
@@ -223,6 +293,11 @@ test_runner(void)
 	conf.runner = "/bin/true";
 	TEST_EXPECT(test_dpa_start(&conf, &dpa), -EIO);
 	TEST_TRUE(test_log_has("it ended itself, with status 0"));
+	/* whoever runs it need not be allowed to execute it */
+	TEST_CALL(file_write(bytes, nb_bytes, 0600));
+	conf.program = file;
+	TEST_EXPECT(test_dpa_start(&conf, &dpa), -EIO);
+	conf.program = test_dpa_program("");
 	TEST_CALL(test_dpa_left_check(&left));
 	/* none, and without a filter */
 	conf.runner = NULL;
@@ -310,6 +385,8 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_no_program),
 		TEST_CASE_ST(setup, teardown, test_changed),
+		TEST_CASE_ST(setup, teardown, test_no_notes),
+		TEST_CASE_ST(setup, teardown, test_many_notes),
 		TEST_CASE_ST(setup, teardown, test_no_start),
 		TEST_CASE_ST(setup, teardown, test_cpu_refused),
 		TEST_CASE_ST(setup, teardown, test_runner),
