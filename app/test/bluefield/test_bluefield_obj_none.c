@@ -62,6 +62,7 @@ REGISTER_FAST_TEST(bluefield_seam_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_wq_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_wq_fast_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_wq_order_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(shm_dpa_look_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(shm_dpa_window_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(shm_msgq_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(shm_msgq_dma_autotest, unit_test_suite_runner, &suite);
