@@ -65,6 +65,7 @@ REGISTER_FAST_TEST(bluefield_wq_order_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(shm_dpa_look_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(shm_dpa_window_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(shm_msgq_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(shm_msgq_bad_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(shm_msgq_dma_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(shm_msgq_flow_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(shm_msgq_order_autotest, unit_test_suite_runner, &suite);
