@@ -426,20 +426,26 @@ test_attack_tables(void)
 	return outgrows("scatter", 60000, 20001, TEST_MS, "page tables");
 }
 
-/* A process that has a file which nobody can read, says so, and lets go when it is told. */
+/*
+ * A process that has a file which nobody can read, says so, and lets go when it is told. Then
+ * nobody can open it.
+ */
 static void __attribute__((noreturn))
 slow_fs_main(int sock)
 {
 	char dir[] = "/tmp/comch_test_XXXXXX";
 	bool made = mkdtemp(dir) != NULL;
 	int file = -1;
+	char byte;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (made && hostile_fs_start(dir, getppid(), UINT32_MAX) == 0 && hostile_fs.why == NULL)
 		file = hostile_fs.file;
-	if (write(sock, &file, sizeof(file)) == sizeof(file) && file >= 0 &&
-			read(sock, &file, sizeof(file)) == 0) {
+	if (write(sock, &file, sizeof(file)) == sizeof(file) && file >= 0) {
+		file = read(sock, &byte, 1);
 		hostile_fs_release(true);
+		if (file == 1 && write(sock, &byte, 1) == 1)
+			file = read(sock, &byte, 1);
 		close(hostile_fs.file);
 		hostile_fs_end();
 	}
@@ -450,11 +456,12 @@ slow_fs_main(int sock)
 
 /* It is read in a start, which is over in time. */
 static int
-slow_start(pid_t pid, int file)
+slow_start(pid_t pid, int file, int sock)
 {
 	char program[64];
 	const struct rte_comch_dpa_conf conf = { .program = program, .nb_eus = 1 };
 	uint64_t begin = test_now_ns(), took;
+	char byte = 0;
 
 	snprintf(program, sizeof(program), "/proc/%d/fd/%d", (int)pid, file);
 	TEST_EXPECT(test_dpa_start(&conf, &dpa), -ETIMEDOUT);
@@ -463,7 +470,11 @@ slow_start(pid_t pid, int file)
 	TEST_TRUE(took >= SLOW_MS && took < 2 * SLOW_MS);
 	/* others are not held by it */
 	TEST_EXPECT(start(), 0);
-	return test_dpa_end(dpa);
+	TEST_CALL(test_dpa_end(dpa));
+	/* what its file system says is not that the time of the start is over */
+	TEST_TRUE(write(sock, &byte, 1) == 1 && read(sock, &byte, 1) == 1);
+	TEST_EXPECT(test_dpa_start(&conf, &dpa), -EIO);
+	return TEST_SUCCESS;
 }
 
 static int
@@ -489,7 +500,7 @@ test_attack_slow_file(void)
 	if (read(socks[0], &file, sizeof(file)) != sizeof(file) || file < 0)
 		ret = test_skip("it needs FUSE, and the right to mount");
 	else
-		ret = slow_start(pid, file);
+		ret = slow_start(pid, file, socks[0]);
 	shutdown(socks[0], SHUT_WR);
 	/* what was left to the thread that read it goes */
 	if (ret == TEST_SUCCESS)

@@ -115,6 +115,8 @@ fs_serve(const struct fuse_in_header *in)
 		fs_answer(in->unique, 0, &entry, sizeof(entry));
 	else if (in->opcode == FUSE_GETATTR)
 		fs_answer(in->unique, 0, &attr, sizeof(attr));
+	else if (in->opcode == FUSE_OPEN && __atomic_load_n(fs.released, __ATOMIC_RELAXED))
+		fs_answer(in->unique, ETIMEDOUT, NULL, 0);
 	else if (in->opcode == FUSE_OPEN)
 		fs_answer(in->unique, 0, &open_out, sizeof(open_out));
 	else if (in->opcode == FUSE_FLUSH || in->opcode == FUSE_READ)

@@ -27,7 +27,10 @@ extern struct hostile_fs hostile_fs;
  * read or close its file, or if that is 0, brokers. @return 0, also without FUSE.
  */
 int hostile_fs_start(const char *dir, pid_t victim, unsigned int hold_ms);
-/** Answer all of them at once, or hold them again; from a child, too. */
+/**
+ * Answer all of them at once, or hold them again; from a child, too. Who opens the file while
+ * it is released gets -ETIMEDOUT.
+ */
 void hostile_fs_release(bool released);
 /**
  * In a child that has the file: the rest is its parent's, which closes the file. The kernel
