@@ -256,7 +256,7 @@ static int
 test_attack_armed(void)
 {
 	struct rte_comch_dpa_dev_elem elem;
-	uint32_t i, nb;
+	uint32_t i, nb, rounds = 0;
 
 	TEST_CALL(wake_create(true, NB_RECV));
 	for (i = 0; i < NB_ATTACKS; i++) {
@@ -272,10 +272,13 @@ test_attack_armed(void)
 	/* once in an interval that is over, and once more in one that is not */
 	for (i = nb; i < MAX_ATTACKS && !shm_dpa_is_down(&msgq_dpa); i++) {
 		shm_dpa_wake_asked(&msgq_dpa, 0);
-		if (msgq_dpa.asked[0].nb == 0)
-			msgq_dpa.asked[0].until = UINT64_MAX;
+		if (msgq_dpa.asked[0].nb != 0)
+			continue;
+		msgq_dpa.asked[0].until = UINT64_MAX;
+		rounds++;
 	}
 	TEST_TRUE(shm_dpa_is_down(&msgq_dpa));
+	TEST_EXPECT(rounds, 2);
 	test_note("ended after %u of them", i);
 	wake_free();
 	return TEST_SUCCESS;
@@ -286,17 +289,20 @@ static int
 test_attack_eventfd(void)
 {
 	uint64_t value = 0;
-	uint32_t i;
+	uint32_t i, rounds = 0;
 
 	TEST_CALL(wake_create(false, NB_RECV));
 	TEST_EXPECT(test_msgq_post(&end, NB_RECV), NB_RECV);
 	for (i = 0; i < MAX_ATTACKS && !shm_dpa_is_down(&msgq_dpa); i++) {
 		comch_dpa_rt_group_wake(0);
 		engine_sleep();
-		if (i != 0 && msgq_dpa.groups[0].nb_wakes == 0)
-			msgq_dpa.groups[0].until = UINT64_MAX;
+		if (i == 0 || msgq_dpa.groups[0].nb_wakes != 0)
+			continue;
+		msgq_dpa.groups[0].until = UINT64_MAX;
+		rounds++;
 	}
 	TEST_TRUE(shm_dpa_is_down(&msgq_dpa));
+	TEST_EXPECT(rounds, 2);
 	TEST_ASSERT(error == NULL, "%s, message %" PRIu64, error, value);
 	test_note("ended after %u of them", i);
 	wake_free();
