@@ -227,7 +227,7 @@ monitor_reap(struct shm_dpa *dpa, pid_t pid)
 	do {
 		ret = waitpid(pid, &status, __WALL);
 	} while (ret < 0 && errno == EINTR);
-	shm_dpa_ended(dpa, ret == pid ? status : -1);
+	shm_dpa_ended(dpa, status);
 }
 
 /* Nobody has waited for the launch: the rest is here. */
