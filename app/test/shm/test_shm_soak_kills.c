@@ -22,8 +22,7 @@
 #define MIN_ROUND 100u
 /* What is made once is made by then. */
 #define WARM_LIVES 20u
-/* Alone: it is 5 beside others, which leave their caches colder. */
-#define PEERS_PERCENT 4.2
+#define PEERS_PERCENT 5.0
 /* What the requirement names: printed. */
 #define MEDIAN_RATIO 1.05
 #define TAIL_RATIO 2.0
