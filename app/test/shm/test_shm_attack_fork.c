@@ -16,10 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <rte_comch_pmd.h> /* check-ok: ledgers are shown by its ops */
-
 #include "test_comch_child.h"
-#include "test_mock.h"
 #include "test_shm_peer_fast.h"
 
 #define NB_CONNS 16u
@@ -265,21 +262,6 @@ maker_close(void)
 	memset(&maker, 0, sizeof(maker));
 }
 
-/* Bytes that a user has taken. */
-static uint64_t
-ledger_mem(uint32_t uid)
-{
-	struct rte_comch_dev *dev = test_mock_dev(peer_env.dpu);
-	struct rte_comch_pmd_user user;
-	uint32_t i, k;
-
-	for (i = 0; dev->ops->user_get(dev, i, &user) == 0; i++)
-		for (k = 0; user.uid == uid && k < user.nb_limits; k++)
-			if (strcmp(user.limits[k].name, "mem") == 0)
-				return user.limits[k].used;
-	return 0;
-}
-
 /* Where the card's side sees the end of the process, nothing waits for its socket. */
 static int
 process_ends(bool other)
@@ -289,16 +271,16 @@ process_ends(bool other)
 	enum way way;
 
 	for (way = 0; way < WAYS; way++) {
-		before = ledger_mem(uid);
+		before = peer_taken(uid, "mem");
 		TEST_CALL(maker_start(peer_env.path, WHAT_MUCH, way, other));
 		TEST_EXPECT(peer_links(), 2);
-		held = ledger_mem(uid) - before;
+		held = peer_taken(uid, "mem") - before;
 		TEST_TRUE(held >= REGION_SIZE);
 		TEST_CALL(maker_end());
 		begin = test_now_ns();
 		PEER_WAIT(peer_links() == 1, TEST_MS);
 		ms = (test_now_ns() - begin) / 1000000;
-		PEER_WAIT(ledger_mem(uid) == before, TEST_MS);
+		PEER_WAIT(peer_taken(uid, "mem") == before, TEST_MS);
 		test_note("%s: the link ends after %u ms, %u KiB are given back after %u ms",
 			way_names[way], (unsigned int)ms, (unsigned int)(held >> 10),
 			(unsigned int)((test_now_ns() - begin) / 1000000));

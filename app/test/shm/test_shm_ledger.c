@@ -8,8 +8,6 @@
  * is in the other suites of the hostile peer.
  */
 
-#define ALLOW_INTERNAL_API 1
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,9 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <rte_comch_pmd.h> /* check-ok: what a user has taken */
-
-#include "test_mock.h"
 #include "test_shm_peer_fast.h"
 
 #define MAX_LINKS 6
@@ -74,22 +69,6 @@ link_open(struct hostile **e)
 	hostile_hello_send(*e);
 	TEST_EXPECT(hostile_wait(*e, SHM_WIRE_HELLO_ACK, TEST_MS), 0);
 	return (*e)->msg.hello_ack.status;
-}
-
-/* What the user of this process has taken. */
-static uint64_t
-taken(const char *limit)
-{
-	struct rte_comch_dev *dev = test_mock_dev(peer_env.dpu);
-	struct rte_comch_pmd_user user;
-	uint32_t i;
-
-	if (dev->ops->user_get(dev, 0, &user) != 0)
-		return 0;
-	for (i = 0; i < user.nb_limits; i++)
-		if (strcmp(user.limits[i].name, limit) == 0)
-			return user.limits[i].used;
-	return 0;
 }
 
 /* CONNECT with a ring of so many messages of the default size: 0, or why it is refused. */
@@ -407,13 +386,13 @@ test_last_fds(void)
 
 	TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	TEST_EXPECT(link_open(&e), 0);
-	for (i = 0; i < 2 * MAX_FDS && taken("fds") < MAX_FDS - 1; i++) {
+	for (i = 0; i < 2 * MAX_FDS && peer_taken(geteuid(), "fds") < MAX_FDS - 1; i++) {
 		hostile_fill(&msg, SHM_WIRE_REGION, 0);
 		msg.region.region = i;
 		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION, 0, e->seg.fd), 0);
 		peer_turn_ms(1); /* what is closed meanwhile counts, too */
 	}
-	TEST_EXPECT(taken("fds"), MAX_FDS - 1);
+	TEST_EXPECT(peer_taken(geteuid(), "fds"), MAX_FDS - 1);
 	TEST_EXPECT(link_open(&more), -EUSERS);
 	hostile_close(more);
 	TEST_TRUE(!hostile_gone(e));

@@ -149,6 +149,8 @@ void peer_turn_ms(unsigned int ms);
 /** Breaches counted by the attacked device since the begin of the case. */
 uint64_t peer_violations(void);
 uint32_t peer_links(void);
+/** What a user of it has taken of a limit. */
+uint64_t peer_taken(uint32_t uid, const char *limit);
 /** Memory of this process. */
 uint64_t peer_resident_kb(void);
 /** The honest client gets so many echoes. */

@@ -9,11 +9,15 @@
  */
 
 #include <inttypes.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/capability.h>
 
+#include <rte_comch_pmd.h> /* check-ok: ledgers are shown by its ops */
+
+#include "test_mock.h"
 #include "test_shm_peer.h"
 
 struct peer_env peer_env;
@@ -67,6 +71,20 @@ peer_links(void)
 
 	rte_comch_dev_info_get(peer_env.dpu, &info);
 	return info.nb_links;
+}
+
+uint64_t
+peer_taken(uint32_t uid, const char *limit)
+{
+	struct rte_comch_dev *dev = test_mock_dev(peer_env.dpu);
+	struct rte_comch_pmd_user user;
+	uint32_t i, k;
+
+	for (i = 0; dev->ops->user_get(dev, i, &user) == 0; i++)
+		for (k = 0; user.uid == uid && k < user.nb_limits; k++)
+			if (strcmp(user.limits[k].name, limit) == 0)
+				return user.limits[k].used;
+	return 0;
 }
 
 uint64_t
