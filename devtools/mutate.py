@@ -410,8 +410,9 @@ def main():
     index = tests.by_site()
     broker = [(s.nr, v) for s in sites if s.func == 'broker_exec' for v in (0, 1)]
     path, reasons = work / 'results.txt', Kept()
-    results = {} if args.again else results_of(path)
-    for key, result in results_of(path).items():
+    former = results_of(path)
+    results = {} if args.again else former
+    for key, result in former.items():
         if result.startswith('killed by '):
             where, func = key.split(' | ')[:2]
             tests.killed(where, func.partition('#')[0], result.split()[2])
