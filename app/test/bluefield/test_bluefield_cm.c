@@ -422,7 +422,7 @@ test_release(void)
 	wire_settle(&wire);
 	user_release(&server);
 	wire_settle(&wire);
-	TEST_EXPECT(c->status[BF_CM_FAILED], -ECONNRESET);
+	TEST_EXPECT(c->status[BF_CM_FAILED], -ECONNREFUSED);
 	return nothing_left();
 }
 

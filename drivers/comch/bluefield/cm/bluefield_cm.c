@@ -331,6 +331,10 @@ let_go(struct bf_cm_id *id)
 		break;
 	case BF_CM_ST_IDLE:
 		break;
+	case BF_CM_ST_REP_SENT:
+		/* as Linux does, whose active side drops a DREQ before it has sent its RTU */
+		bf_cm_send_rej(id, BF_MAD_ABOUT_OTHER, BF_REJ_CONSUMER, NULL, 0);
+		/* fallthrough */
 	default:
 		disconnect(id, 0);
 		return;
