@@ -244,6 +244,14 @@ bfm_mtu_bytes(uint32_t code)
 	return code >= 1 && code <= 5 ? 128u << code : 256;
 }
 
+/* ------------------------------------------------------------ capture.c */
+
+/* Datagrams of the functions that there are go into this file. 0 or a negative errno. */
+int bfm_capture_open(const struct bfm_model *m, const char *path);
+void bfm_capture_close(void);
+/* One that f sends, if there is a file. */
+void bfm_capture_packet(const struct bfm_function *f, const struct bfm_msg_pkt *msg);
+
 /* ----------------------------------------------------------- cmd_roce.c */
 
 /* One more in the set of counters of a queue pair, if it has one. */
@@ -265,6 +273,9 @@ enum bfm_step bfm_rc_step(struct bfm_function *f, struct bfm_qp *qp);
 struct bfm_answer bfm_rc_receive(struct bfm_function *f, struct bfm_qp *qp,
 		struct bfm_msg_pkt *msg);
 enum bfm_step bfm_ud_step(struct bfm_function *f, struct bfm_qp *qp);
+/* What stands before the payload in the buffer; an IPv4 header is at its end. */
+#define BFM_GRH_BYTES 40u
+void bfm_ud_grh(const struct bfm_packet *pkt, uint8_t grh[BFM_GRH_BYTES]);
 void bfm_ud_receive(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_msg_pkt *msg);
 enum bfm_step bfm_flush_step(struct bfm_function *f, struct bfm_qp *qp);
 /* To state ERR, and what is posted is flushed. */

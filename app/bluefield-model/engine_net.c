@@ -259,6 +259,7 @@ bfm_net_datagram(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_av 
 				"which is not set, or RoCE is off", qp->obj.id, av->sgid_index);
 		return;
 	}
+	bfm_capture_packet(f, msg);
 	if (av->dqpn == MULTICAST_QPN || !forward(f, &msg->pkt, &to))
 		return;
 	peer = datagram_qp(to, msg->pkt.dqpn);

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "data.h"
 #include "server.h"
 #include "switch.h"
 
@@ -31,6 +32,7 @@
 struct options {
 	const char *dir;
 	const char *log;
+	const char *capture;
 	enum bfm_level level;
 	bool until_eof;
 	const char *functions[BFM_MAX_FUNCTIONS];
@@ -95,6 +97,8 @@ static const char usage[] =
 	"  --latency off|FACTOR how long commands take: not at all, or this times as long as\n"
 	"                       usual, up to 100 (1). Slots answer in any order then.\n"
 	"  --seed NUMBER        of what is random, as latencies (1)\n"
+	"  --capture FILE       datagrams as they come to the switch, those of queue pair 1 too:\n"
+	"                       a pcapng file, for Wireshark or tshark\n"
 	"  --log FILE           append the log to FILE instead of standard error\n"
 	"  --log-level LEVEL    error, warn, info (default) or debug\n"
 	"  --until-eof          end when standard input ends\n"
@@ -305,8 +309,8 @@ parse_seed(const char *text, uint64_t *seed)
 static int
 parse_options(int argc, char **argv, struct options *o)
 {
-	enum { DIR_OPT = 256, FUNCTION, FAULT, RULE, ALLOW, LATENCY, SEED, LOG, LEVEL, UNTIL_EOF,
-		HELP, VERSION };
+	enum { DIR_OPT = 256, FUNCTION, FAULT, RULE, ALLOW, LATENCY, SEED, CAPTURE, LOG, LEVEL,
+		UNTIL_EOF, HELP, VERSION };
 	static const struct option longs[] = {
 		{ "dir", required_argument, NULL, DIR_OPT },
 		{ "function", required_argument, NULL, FUNCTION },
@@ -315,6 +319,7 @@ parse_options(int argc, char **argv, struct options *o)
 		{ "allow", required_argument, NULL, ALLOW },
 		{ "latency", required_argument, NULL, LATENCY },
 		{ "seed", required_argument, NULL, SEED },
+		{ "capture", required_argument, NULL, CAPTURE },
 		{ "log", required_argument, NULL, LOG },
 		{ "log-level", required_argument, NULL, LEVEL },
 		{ "until-eof", no_argument, NULL, UNTIL_EOF },
@@ -373,6 +378,9 @@ parse_options(int argc, char **argv, struct options *o)
 				fprintf(stderr, "--seed %s: use a number\n", optarg);
 				return -EINVAL;
 			}
+			break;
+		case CAPTURE:
+			o->capture = optarg;
 			break;
 		case LOG:
 			o->log = optarg;
@@ -558,6 +566,14 @@ start(struct bfm_model *m, const struct options *o)
 		if (ret != 0)
 			return ret;
 	}
+	if (o->capture != NULL) {
+		ret = bfm_capture_open(m, o->capture);
+		if (ret != 0) {
+			fprintf(stderr, "--capture %s: %s; give a file that can be written\n",
+					o->capture, strerror(-ret));
+			return ret;
+		}
+	}
 	snprintf(path, sizeof(path), "%s/control", o->dir);
 	return bfm_control_open(m, path);
 }
@@ -618,6 +634,7 @@ main(int argc, char **argv)
 
 	bfm_engine_stop(&m);
 	bfm_control_close();
+	bfm_capture_close();
 	while (m.nb_functions > 0)
 		bfm_function_destroy(m.functions[0]);
 	bfm_engine_destroy(&m);

@@ -12,7 +12,6 @@
 
 #include "data.h"
 
-#define GRH_BYTES 40u
 #define BURST 16u
 #define UDP_HEADER 8u
 #define TRANSPORT_BYTES 24u /* BTH, DETH, ICRC */
@@ -116,19 +115,18 @@ ipv4_header(const struct bfm_packet *pkt, uint32_t payload, uint8_t *p)
 	bfm_bits_set(p + 10, 0, 16, ~sum & 0xffff);
 }
 
-/* What stands before the payload in the buffer. */
-static void
-grh_fill(const struct bfm_packet *pkt, uint8_t grh[GRH_BYTES])
+void
+bfm_ud_grh(const struct bfm_packet *pkt, uint8_t grh[BFM_GRH_BYTES])
 {
 	bool v1 = pkt->ib || pkt->l3 == BFM_L3_GRH;
 	uint32_t payload = TRANSPORT_BYTES + pkt->len + (v1 ? 0 : UDP_HEADER) +
 			(pkt->opcode == BFM_PKT_UD_SEND_IMM ? IMM_BYTES : 0);
 
-	memset(grh, 0, GRH_BYTES);
+	memset(grh, 0, BFM_GRH_BYTES);
 	if (!pkt->grh)
 		return;
 	if (!v1 && pkt->l3 == BFM_L3_IPV4) {
-		ipv4_header(pkt, payload, grh + GRH_BYTES - IPV4_HEADER);
+		ipv4_header(pkt, payload, grh + BFM_GRH_BYTES - IPV4_HEADER);
 		return;
 	}
 	bfm_bits_set(grh, 0, 4, 6);
@@ -147,7 +145,7 @@ describe(const struct bfm_packet *pkt, struct bfm_cpl *cpl)
 	cpl->opcode = pkt->opcode == BFM_PKT_UD_SEND_IMM ? BFM_CQE_RESP_SEND_IMM :
 			BFM_CQE_RESP_SEND;
 	cpl->solicited = pkt->solicited;
-	cpl->bytes = GRH_BYTES + pkt->len;
+	cpl->bytes = BFM_GRH_BYTES + pkt->len;
 	cpl->flags_rqpn = pkt->sqpn | (pkt->grh ? FLAG_GRH : 0) |
 			(uint32_t)(pkt->ib ? pkt->sl : pkt->l3) << FLAG_L3_SHIFT;
 	cpl->slid = pkt->ib ? pkt->slid : 0;
@@ -164,7 +162,7 @@ bfm_ud_receive(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_msg_p
 {
 	struct bfm_recv *recv = &qp->run->recv;
 	struct bfm_cpl cpl = { .synd = BFM_CQE_OK };
-	uint8_t grh[GRH_BYTES];
+	uint8_t grh[BFM_GRH_BYTES];
 	struct bfm_who who;
 	int ret;
 
@@ -178,7 +176,7 @@ bfm_ud_receive(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_msg_p
 		return;
 	}
 	describe(&msg->pkt, &cpl);
-	grh_fill(&msg->pkt, grh);
+	bfm_ud_grh(&msg->pkt, grh);
 	bfm_recv_who(f, qp, &who);
 	if (cpl.bytes > recv->room) {
 		cpl.synd = BFM_CQE_LOCAL_LEN;
