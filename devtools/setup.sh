@@ -47,6 +47,7 @@ cpio	packs the file system of the guests
 kmod	finds the modules of the guests
 libibverbs-dev	the rdma-core test in the guest
 ibverbs-providers	the same: its provider is what is tested
+librdmacm-dev	connections between two functions in a guest
 ibverbs-utils	ping-pong between two functions in a guest
 libsystemd-dev	a static link of DPDK names it (through libpcap and D-Bus)
 doxygen	API reference

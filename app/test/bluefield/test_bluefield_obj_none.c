@@ -35,6 +35,7 @@ REGISTER_FAST_TEST(bluefield_burst_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_chan_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_chan_lies_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_cm_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_cm_linux_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_cm_peer_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_credits_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_data_autotest, unit_test_suite_runner, &suite);

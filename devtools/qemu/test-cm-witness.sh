@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The dpdk-comch authors
+#
+# usage: test-cm-witness.sh <folder> [<meson build folder>]
+#
+# The kernel's connection manager, ib_cm below rdma_cm, sends each of its messages from one
+# function with an InfiniBand port to another, and the model captures them: as
+# guest-logs/test-cm-witness/cm.pcapng. They have to be those that the autotests know, see
+# cm-vectors.py, which also writes them. See test-common.sh for the arguments.
+
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=test-common.sh
+. "$(dirname "$0")/test-common.sh"
+test_begin test-cm-witness "$@"
+
+compile cm_linux -lrdmacm -libverbs
+libdir=$(pkg-config --variable=libdir libibverbs)
+"$here/make-initramfs.sh" "$work" "$run/initramfs" -m mlx5_core -m mlx5_ib -m ib_uverbs \
+	-m rdma_ucm -f "$work/guest/cm_linux:/bin/cm_linux" \
+	-f "$libdir/libibverbs/libmlx5-rdmav34.so" -f /etc/libibverbs.d/mlx5.driver \
+	-f "$here/guest/lib.sh:/lib/guest.sh" "$here/guest/cm-witness.sh"
+
+model_start --function=pf0,port=ib --function=pf1,port=ib --capture="$logs/cm.pcapng"
+guest_run "$run/initramfs" -m 512 -t 300 pf0.sock pf1.sock
+
+version=$(cat "$work/guest-kernel/version")
+if text=$("$here/cm-vectors.py" compare "$logs/cm.pcapng" "${version%-*}" 2>&1); then
+	result "ok cm-witness: messages of the kernel: $text"
+else
+	result "FAILED cm-witness: messages of the kernel: $(tr '\n' ';' <<<"$text")"
+fi
+test_end 'refused, status'
