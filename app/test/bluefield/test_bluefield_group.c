@@ -63,8 +63,8 @@ test_objects(void)
 	TEST_EXPECT(info.nb_pes, 1);
 	TEST_EXPECT(info.max_pes, bf_func_caps(group_dev->func)->max_eq - 1);
 	group_pe_del(pe);
-	/* its event queue */
-	TEST_EXPECT(group_objects(), base - 1);
+	/* its event queue, and its doorbell page */
+	TEST_EXPECT(group_objects(), base - 2);
 	TEST_EXPECT(group_pe_add(&pe), 0);
 	TEST_EXPECT(group_objects(), base);
 	return group_passed_clean();
@@ -268,6 +268,35 @@ test_few_queues(void)
 	return group_passed_clean();
 }
 
+/* Each engine has a doorbell page, as long as firmware has some. */
+static int
+test_doorbell_pages(void)
+{
+	struct rte_comch_pe *engines[2], *none;
+	const struct bf_uar *page;
+	unsigned int i;
+
+	TEST_EXPECT(group_pe_add(&engines[0]), 0);
+	TEST_EXPECT(test_model_ctl(&model,
+		"fault pf0vf0 cmd opcode=ALLOC_UAR count=1 status=0xf"), 0);
+	TEST_EXPECT(group_pe_add(&engines[1]), 0);
+	for (i = 0; i < RTE_DIM(engines); i++) {
+		page = group_of(engines[i])->uar;
+		TEST_TRUE((page == &group_dev->uar) == (i == 1));
+		TEST_TRUE(page != group_of(pe)->uar);
+		TEST_TRUE(i == 1 || page->obj.id != group_dev->uar.obj.id);
+		TEST_CALL(node_create(group_of(engines[i]), &nodes[0]));
+		TEST_CALL(wake_by(engines[i], &nodes[0], 10));
+		node_destroy(&nodes[0]);
+		group_pe_del(engines[i]);
+	}
+	/* another failure is one of the engine */
+	TEST_EXPECT(test_model_ctl(&model,
+		"fault pf0vf0 cmd opcode=ALLOC_UAR count=1 status=1"), 0);
+	TEST_TRUE(group_pe_add(&none) != 0);
+	return group_passed_clean();
+}
+
 /*
  * The end
  */
@@ -284,7 +313,7 @@ test_end_with_users(void)
 	group = group_of(engine);
 	TEST_CALL(node_create(group, &nodes[0]));
 	group_pe_del(engine);
-	TEST_EXPECT(group_objects(), base + 3);
+	TEST_EXPECT(group_objects(), base + 4);
 	TEST_EXPECT(test_dev_info(group_dev_id).nb_pes, 1);
 	node_destroy(&nodes[0]);
 	TEST_WAIT(group_objects() == base, TEST_MS);
@@ -377,6 +406,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, group_case_teardown, test_armed_late),
 		TEST_CASE_ST(setup, group_case_teardown, test_added_asleep),
 		TEST_CASE_ST(setup, group_case_teardown, test_few_vectors),
+		TEST_CASE_ST(setup, group_case_teardown, test_doorbell_pages),
 		TEST_CASE_ST(NULL, group_case_teardown, test_few_queues),
 		TEST_CASE_ST(setup, group_case_teardown, test_end_with_users),
 		TEST_CASE_ST(setup, group_case_teardown, test_end_at_removal),

@@ -171,17 +171,17 @@ node_queues_create(struct bf_group *group, struct node *node)
 {
 	struct bf_dev *dev = group->dev;
 	const struct bf_cq_attr cq = {
-		.nb_cqes = group_node_cqes, .uar = &dev->uar, .ceq = &group->ceq,
+		.nb_cqes = group_node_cqes, .uar = group->uar, .ceq = &group->ceq,
 	};
 	const struct bf_qp_attr qp = {
-		.pd = &dev->pd, .uar = &dev->uar, .cq_send = &node->cq, .cq_recv = &node->cq,
+		.pd = &dev->pd, .uar = group->uar, .cq_send = &node->cq, .cq_recv = &node->cq,
 		.nb_sq_blocks = 16, .nb_rq_wqes = 16, .rq_wqe_size = 16, .user_index = UINT32_MAX,
 	};
 
 	TEST_EXPECT(bf_cq_create(dev->objs, &cq, &node->cq), 0);
-	TEST_EXPECT(bf_compq_init(&node->compq, &node->cq, &dev->uar), 0);
+	TEST_EXPECT(bf_compq_init(&node->compq, &node->cq, group->uar), 0);
 	TEST_EXPECT(bf_qp_create(dev->objs, &qp, &node->qp), 0);
-	TEST_EXPECT(bf_sendq_init(&node->sq, &node->qp, &dev->uar), 0);
+	TEST_EXPECT(bf_sendq_init(&node->sq, &node->qp, group->uar), 0);
 	TEST_EXPECT(bf_recvq_init(&node->rq, &node->qp), 0);
 	return TEST_SUCCESS;
 }

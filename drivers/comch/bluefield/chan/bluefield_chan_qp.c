@@ -39,12 +39,12 @@ ctrl_cq_create(struct bf_ctrl_conn *cc)
 	struct bf_dev *dev = cc->pub.dev;
 	const struct bf_cq_attr attr = {
 		.nb_cqes = RTE_MAX(rq_entries(cc), 64u),
-		.uar = &dev->uar,
+		.uar = cc->pub.group->uar,
 		.ceq = &cc->pub.group->ceq,
 	};
 	const struct bf_cq_attr tx_attr = {
 		.nb_cqes = BF_CTRL_SQ_BLOCKS,
-		.uar = &dev->uar,
+		.uar = cc->pub.group->uar,
 		.ceq = &cc->pub.group->ceq,
 	};
 	int ret;
@@ -53,8 +53,8 @@ ctrl_cq_create(struct bf_ctrl_conn *cc)
 	if (ret == 0)
 		ret = bf_cq_create(dev->objs, &tx_attr, &cc->objs.tx_cq);
 	if (ret == 0)
-		ret = bf_compq_init(&cc->cq, &cc->objs.cq, &dev->uar);
-	return ret != 0 ? ret : bf_compq_init(&cc->tx_cq, &cc->objs.tx_cq, &dev->uar);
+		ret = bf_compq_init(&cc->cq, &cc->objs.cq, cc->pub.group->uar);
+	return ret != 0 ? ret : bf_compq_init(&cc->tx_cq, &cc->objs.tx_cq, cc->pub.group->uar);
 }
 
 /* A queue pair in state INIT: it has a number, and nothing can come. */
@@ -64,7 +64,7 @@ ctrl_qp_create(struct bf_ctrl_conn *cc)
 	struct bf_dev *dev = cc->pub.dev;
 	const struct bf_qp_attr attr = {
 		.pd = &dev->pd,
-		.uar = &dev->uar,
+		.uar = cc->pub.group->uar,
 		.cq_send = &cc->objs.tx_cq,
 		.cq_recv = &cc->objs.cq,
 		.nb_sq_blocks = BF_CTRL_SQ_BLOCKS,
@@ -82,7 +82,7 @@ ctrl_qp_create(struct bf_ctrl_conn *cc)
 	bf_lock(&cc->cd->lock);
 	cc->qpn = cc->objs.qp.obj.id;
 	bf_unlock(&cc->cd->lock);
-	ret = bf_sendq_init(&cc->sq, &cc->objs.qp, &dev->uar);
+	ret = bf_sendq_init(&cc->sq, &cc->objs.qp, cc->pub.group->uar);
 	if (ret == 0)
 		ret = bf_recvq_init(&cc->rq, &cc->objs.qp);
 	if (ret == 0)

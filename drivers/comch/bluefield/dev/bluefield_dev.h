@@ -261,6 +261,8 @@ struct bf_group {
 	 * may be missing; the group has users only after it was started anew.
 	 */
 	struct bf_ceq ceq;
+	const struct bf_uar *uar;   /* its doorbells, as long as the event queue */
+	struct bf_uar own_uar;      /* empty: it rings in the device's page */
 	void *part[BF_NB_PARTS];
 	TAILQ_ENTRY(bf_group) next; /* with dev->lock */
 };

@@ -63,16 +63,31 @@ bucket(uint32_t cqn)
  * Objects
  */
 
+/* lcores that ring in one page wait for each other; but firmware may have no more. */
+static int
+group_uar_create(struct group *g)
+{
+	struct bf_dev *dev = g->pub.dev;
+	int ret = bf_uar_create(dev->objs, &g->pub.own_uar);
+
+	g->pub.uar = ret == 0 ? &g->pub.own_uar : &dev->uar;
+	return ret == -ENOSPC ? 0 : ret;
+}
+
 static int
 group_objs_create(struct group *g)
 {
 	struct bf_dev *dev = g->pub.dev;
-	const struct bf_ceq_attr attr = {
-		.uar = &dev->uar, .nb_eqes = GROUP_EQES, .vector = g->vector,
-	};
+	struct bf_ceq_attr attr = { .nb_eqes = GROUP_EQES, .vector = g->vector };
 	int ret;
 
+	ret = group_uar_create(g);
+	if (ret != 0)
+		return ret;
+	attr.uar = g->pub.uar;
 	ret = bf_ceq_create(dev->objs, &attr, &g->pub.ceq);
+	if (ret != 0)
+		bf_uar_destroy(&g->pub.own_uar);
 	if (ret == -ENOSPC)
 		BF_LOG(ERR, "%s: no event queue for one more progress engine, firmware has %u of them: attach its contexts to fewer engines, or give the function more event queues (devlink resource show, devlink port function set <representor> max_io_eqs <number>)",
 			dev->rte_dev->data->name, bf_func_caps(dev->func)->max_eq);
@@ -83,6 +98,7 @@ static void
 group_objs_destroy(struct group *g)
 {
 	bf_ceq_destroy(&g->pub.ceq);
+	bf_uar_destroy(&g->pub.own_uar);
 }
 
 /*

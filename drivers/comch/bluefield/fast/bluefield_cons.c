@@ -60,7 +60,7 @@ consumer_objects(struct bf_consumer *c)
 		.wqe_size = bf_post_wqe_size(c->imm_len),
 	};
 	const struct bf_cq_attr cq = {
-		.nb_cqes = entries, .uar = &c->dev->uar, .ceq = &c->group->ceq,
+		.nb_cqes = entries, .uar = c->group->uar, .ceq = &c->group->ceq,
 	};
 	int ret;
 
@@ -81,7 +81,7 @@ consumer_objects(struct bf_consumer *c)
 	}
 	if (ret == 0)
 		ret = bf_cq_create(c->dev->objs, &cq, &c->cq_obj);
-	return ret != 0 ? ret : bf_compq_init(&c->cq, &c->cq_obj, &c->dev->uar);
+	return ret != 0 ? ret : bf_compq_init(&c->cq, &c->cq_obj, c->group->uar);
 }
 
 /* No pair is left; commands. */

@@ -99,12 +99,12 @@ static int
 pair_make_cq(struct bf_pair *pair, const struct bf_group *group)
 {
 	const struct bf_cq_attr attr = {
-		.nb_cqes = BF_PAIR_CREDITS, .uar = &pair->dev->uar, .ceq = &group->ceq,
+		.nb_cqes = BF_PAIR_CREDITS, .uar = group->uar, .ceq = &group->ceq,
 	};
 	int ret;
 
 	ret = bf_cq_create(pair->dev->objs, &attr, &pair->cq);
-	return ret != 0 ? ret : bf_compq_init(&pair->back, &pair->cq, &pair->dev->uar);
+	return ret != 0 ? ret : bf_compq_init(&pair->back, &pair->cq, group->uar);
 }
 
 static int
@@ -112,7 +112,7 @@ pair_make_tx(struct bf_pair *pair)
 {
 	const struct bf_producer *p = pair->producer;
 	struct bf_qp_attr attr = {
-		.pd = &pair->dev->pd, .uar = &pair->dev->uar, .cq_send = &p->cq_obj,
+		.pd = &pair->dev->pd, .uar = p->group->uar, .cq_send = &p->cq_obj,
 		.nb_sq_blocks = pair->nb_blocks, .nb_rq_wqes = BF_PAIR_CREDITS,
 		.rq_wqe_size = BF_WQE_SEG, .user_index = pair->index,
 	};
@@ -126,7 +126,7 @@ pair_make_tx(struct bf_pair *pair)
 	attr.cq_recv = &pair->cq;
 	ret = bf_qp_create(pair->dev->objs, &attr, &pair->qp);
 	if (ret == 0)
-		ret = bf_sendq_init(&pair->sq, &pair->qp, &pair->dev->uar);
+		ret = bf_sendq_init(&pair->sq, &pair->qp, p->group->uar);
 	if (ret == 0) {
 		bf_send_form_init(&pair->form, &pair->sq, pair->rc->imm_len);
 		ret = bf_recvq_init(&pair->rq, &pair->qp);
@@ -146,7 +146,7 @@ pair_make_rx(struct bf_pair *pair)
 {
 	const struct bf_consumer *c = pair->consumer;
 	struct bf_qp_attr attr = {
-		.pd = &pair->dev->pd, .uar = &pair->dev->uar, .cq_recv = &c->cq_obj,
+		.pd = &pair->dev->pd, .uar = c->group->uar, .cq_recv = &c->cq_obj,
 		.nb_sq_blocks = BF_PAIR_CREDITS, .srq = &c->srq, .user_index = pair->index,
 	};
 	int ret;
@@ -157,7 +157,7 @@ pair_make_rx(struct bf_pair *pair)
 	attr.cq_send = &pair->cq;
 	ret = bf_qp_create(pair->dev->objs, &attr, &pair->qp);
 	if (ret == 0)
-		ret = bf_sendq_init(&pair->sq, &pair->qp, &pair->dev->uar);
+		ret = bf_sendq_init(&pair->sq, &pair->qp, c->group->uar);
 	return ret != 0 ? ret : bf_qp_to_init(&pair->qp);
 }
 

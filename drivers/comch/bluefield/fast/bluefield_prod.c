@@ -66,14 +66,14 @@ producer_event(struct bf_idle *idle_queue)
 static int
 producer_objects(struct bf_producer *p)
 {
-	struct bf_cq_attr attr = { .uar = &p->dev->uar, .ceq = &p->group->ceq };
+	struct bf_cq_attr attr = { .uar = p->group->uar, .ceq = &p->group->ceq };
 	int ret;
 
 	/* each message can have a completion, if it fails */
 	attr.nb_cqes = p->mask + 1;
 	ret = bf_cq_create(p->dev->objs, &attr, &p->cq_obj);
 	if (ret == 0)
-		ret = bf_compq_init(&p->cq, &p->cq_obj, &p->dev->uar);
+		ret = bf_compq_init(&p->cq, &p->cq_obj, p->group->uar);
 	if (ret != 0)
 		return ret;
 	p->idle_queue.handler = producer_event;
