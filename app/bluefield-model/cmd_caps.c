@@ -14,10 +14,13 @@
 #include <string.h>
 
 #include "layout_caps.h"
+#include "layout_eth.h"
 #include "model.h"
 
 BFM_LAYOUT(bfm_lay_hca_cap, "cmd_hca_cap", CAP_SIZE, HCA_CAP_FIELDS);
 BFM_LAYOUT(bfm_lay_roce_cap, "roce_cap", CAP_SIZE, ROCE_CAP_FIELDS);
+BFM_LAYOUT(bfm_lay_eth_cap, "eth_cap", CAP_SIZE, ETH_CAP_FIELDS);
+BFM_LAYOUT(bfm_lay_flow_cap, "flow_table_cap", CAP_SIZE, FLOW_CAP_FIELDS);
 BFM_LAYOUT(bfm_lay_query_hca_cap_in, "query_hca_cap_in", HCA_CAP_IN_SIZE, HCA_CAP_IN_FIELDS);
 BFM_LAYOUT(bfm_lay_set_hca_cap_in, "set_hca_cap_in", SET_HCA_CAP_IN_SIZE, SET_HCA_CAP_IN_FIELDS);
 
@@ -120,6 +123,66 @@ static const struct cap_value roce_values[] = {
 	ROCE(r_roce_min_src_udp_port, 0xc000),
 };
 
+#define ETH(name, v) FIXED(ETH_CAP, name, v)
+#define FLOW(name, v) FIXED(FLOW_CAP, name, v)
+
+/* With netdev=1 only: without it these types are empty, and this is 0 of the general one. */
+static const struct cap_value netdev_values[] = {
+	GEN(eth_net_offloads, 1),
+	GEN(nic_flow_table, 1),
+	GEN(max_wqe_sz_sq, 1024), /* below that the driver of Linux makes no netdev */
+	GEN(log_max_rq, 10),
+	GEN(log_max_sq, 10),
+	GEN(log_max_rqt, 10),
+	GEN(log_max_rqt_size, 8),
+	GEN(log_max_tir, 10),
+	GEN(log_max_tis, 10),
+	GEN(log_min_stride_sz_sq, 6),
+	GEN(log_max_stride_sz_sq, 6),
+	GEN(log_max_vlan_list, 7),
+	GEN(log_max_current_mc_list, 7),
+	GEN(log_max_current_uc_list, 7),
+};
+
+static const struct cap_value eth_values[] = {
+	ETH(csum_cap, 1),
+	ETH(vlan_cap, 1),
+	ETH(self_lb_en_modifiable, 1),
+	ETH(max_lso_cap, 16),
+	ETH(wqe_inline_mode, 2), /* no header has to be in the request */
+	ETH(rss_ind_tbl_cap, 8),
+};
+
+static const struct cap_value flow_values[] = {
+	FLOW(ft_support, 1),
+	FLOW(flow_modify_en, 1),
+	FLOW(modify_root, 1),
+	FLOW(identified_miss_table_mode, 1),
+	FLOW(flow_table_modify, 1),
+	FLOW(log_max_ft_size, 16),
+	FLOW(max_ft_level, 64),
+	FLOW(log_max_ft_num, 8),
+	FLOW(log_max_destination, FTE_LOG_MAX_DESTS),
+	FLOW(log_max_flow, 12),
+	/* headers that groups can look at */
+	FLOW(outer_dmac, 1),
+	FLOW(outer_smac, 1),
+	FLOW(outer_ether_type, 1),
+	FLOW(outer_ip_version, 1),
+	FLOW(outer_first_prio, 1),
+	FLOW(outer_first_cfi, 1),
+	FLOW(outer_first_vid, 1),
+	FLOW(outer_sip, 1),
+	FLOW(outer_dip, 1),
+	FLOW(outer_frag, 1),
+	FLOW(outer_ip_protocol, 1),
+	FLOW(outer_udp_sport, 1),
+	FLOW(outer_udp_dport, 1),
+	FLOW(outer_tcp_sport, 1),
+	FLOW(outer_tcp_dport, 1),
+	FLOW(outer_tcp_flags, 1),
+};
+
 /* Types that have contents here; a place of each in caps_cur. */
 static const struct cap_type {
 	uint32_t type;
@@ -131,6 +194,9 @@ static const struct cap_type {
 		sizeof(general_values) / sizeof(general_values[0]) },
 	{ CAP_ROCE, &bfm_lay_roce_cap, roce_values,
 		sizeof(roce_values) / sizeof(roce_values[0]) },
+	{ CAP_ETH, &bfm_lay_eth_cap, eth_values, sizeof(eth_values) / sizeof(eth_values[0]) },
+	{ CAP_FLOW, &bfm_lay_flow_cap, flow_values,
+		sizeof(flow_values) / sizeof(flow_values[0]) },
 };
 #define NB_TYPES (sizeof(types) / sizeof(types[0]))
 
@@ -139,9 +205,9 @@ static const struct cap_type {
  * bits in the general capabilities say. Bits are type numbers.
  */
 #define EMPTY_TYPES ( \
-	UINT64_C(1) << 0x01 | /* Ethernet offloads */ UINT64_C(1) << 0x02 | /* ODP */ \
+	UINT64_C(1) << 0x02 | /* ODP */ \
 	UINT64_C(1) << 0x03 | /* atomic */ UINT64_C(1) << 0x05 | /* IPoIB offloads */ \
-	UINT64_C(1) << 0x06 | /* IPoIB enhanced */ UINT64_C(1) << 0x07 | /* NIC flow table */ \
+	UINT64_C(1) << 0x06 | /* IPoIB enhanced */ \
 	UINT64_C(1) << 0x08 | /* eswitch flow table */ UINT64_C(1) << 0x09 | /* eswitch */ \
 	UINT64_C(1) << 0x0b | /* vector calc */ UINT64_C(1) << 0x0c | /* QoS */ \
 	UINT64_C(1) << 0x0d | /* debug */ UINT64_C(1) << 0x0f | /* device memory */ \
@@ -182,7 +248,11 @@ static void
 caps_fill_general(const struct bfm_function *f, uint8_t *p, bool max)
 {
 	const struct bfm_conf *conf = &f->conf;
+	size_t i;
 
+	for (i = 0; conf->netdev != 0 && i < sizeof(netdev_values) / sizeof(netdev_values[0]); i++)
+		bfm_bits_set(p, netdev_values[i].bit, netdev_values[i].width,
+				netdev_values[i].max);
 	BFM_SET(p, HCA_CAP, vhca_id, conf->vhca_id);
 	BFM_SET(p, HCA_CAP, port_type, conf->ib_port ? 0 : 1);
 	BFM_SET(p, HCA_CAP, ib_virt, conf->ib_port);
@@ -208,12 +278,14 @@ caps_fill(const struct bfm_function *f, uint8_t *p, int index, bool max)
 	memset(p, 0, CAP_SIZE);
 	if (t->type == CAP_ROCE && (conf->ib_port || conf->roce == BFM_ROCE_OFF))
 		return;
+	if (t->type != CAP_ROCE && t->type != CAP_GENERAL && conf->netdev == 0)
+		return;
 	for (i = 0; i < t->nb_values; i++)
 		bfm_bits_set(p, t->values[i].bit, t->values[i].width,
 				max ? t->values[i].max : t->values[i].cur);
 	if (t->type == CAP_ROCE)
 		BFM_SET(p, ROCE_CAP, roce_address_table_size, conf->roce_table);
-	else
+	else if (t->type == CAP_GENERAL)
 		caps_fill_general(f, p, max);
 }
 

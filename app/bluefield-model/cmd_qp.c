@@ -340,6 +340,8 @@ bfm_sq_doorbell(struct bfm_function *f, uint32_t uar, uint64_t val)
 	struct bfm_object *o = bfm_object_find(f, BFM_T_QP, qpn);
 	struct bfm_qp *qp;
 
+	if (o == NULL && bfm_eth_doorbell(f, uar, qpn))
+		return;
 	if (o == NULL) {
 		bfm_log(f, BFM_WARN, "doorbell of UAR 0x%x is for QP 0x%x, which does not exist",
 				uar, qpn);

@@ -3,14 +3,15 @@
  */
 
 /*
- * ACCESS_REG: the few registers that the model has, read only but for the host's
- * byte order. All others are refused by name.
+ * ACCESS_REG: the few registers that the model has, read only but for the host's byte
+ * order, and for what a function wants of its port. All others are refused by name.
  */
 
 #include <string.h>
 
 #include "engine.h"
 #include "layout_hca.h"
+#include "vport.h"
 
 BFM_LAYOUT(bfm_lay_reg_host_endianness, "host_endianness", REG_HOST_ENDIANNESS_SIZE,
 		REG_HOST_ENDIANNESS_FIELDS);
@@ -18,6 +19,7 @@ BFM_LAYOUT(bfm_lay_reg_ptys, "ptys", REG_PTYS_SIZE, REG_PTYS_FIELDS);
 BFM_LAYOUT(bfm_lay_reg_pmtu, "pmtu", REG_PMTU_SIZE, REG_PMTU_FIELDS);
 BFM_LAYOUT(bfm_lay_reg_pvlc, "pvlc", REG_PVLC_SIZE, REG_PVLC_FIELDS);
 BFM_LAYOUT(bfm_lay_reg_paos, "paos", REG_PAOS_SIZE, REG_PAOS_FIELDS);
+BFM_LAYOUT(bfm_lay_reg_ppcnt, "ppcnt", REG_PPCNT_SIZE, REG_PPCNT_FIELDS);
 BFM_LAYOUT(bfm_lay_reg_node_desc, "node_desc", REG_NODE_DESC_SIZE, REG_NODE_DESC_FIELDS);
 
 enum {
@@ -37,6 +39,11 @@ enum {
 #define PORT_DOWN 2u
 
 #define IB_MTU 4096u
+
+/* Groups of PPCNT that are there: IEEE 802.3, RFC 2863, RFC 2819, RFC 3635, and by layer. */
+#define GROUP_802_3 0x00u
+#define GROUPS (UINT64_C(1) << GROUP_802_3 | UINT64_C(1) << 0x1 | UINT64_C(1) << 0x2 | \
+	UINT64_C(1) << 0x3 | UINT64_C(1) << 0x10 | UINT64_C(1) << 0x11 | UINT64_C(1) << 0x12)
 
 typedef enum bfm_status (*reg_handler_t)(struct bfm_cmd *c, const uint8_t *in, uint8_t *out);
 
@@ -83,14 +90,23 @@ ptys(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 	return port_one(c, BFM_GET(in, REG_PTYS, local_port));
 }
 
+/* Of Ethernet, what a function wants is kept: the port is that of others too. */
 static enum bfm_status
 pmtu(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 {
 	uint32_t mtu = c->f->conf.ib_port ? IB_MTU : BFM_PORT_MTU;
+	uint32_t admin = (uint32_t)BFM_GET(in, REG_PMTU, admin_mtu);
 
+	if (c->op_mod == REG_WRITE && (c->f->conf.netdev == 0 || admin == 0 || admin > mtu))
+		return bfm_fail(c, BFM_BAD_PARAM, "admin_mtu=%u: %s", admin,
+				c->f->conf.netdev == 0 ? "only a function with netdev=1 writes it" :
+				"this port has 1 to 9216");
+	if (c->op_mod == REG_WRITE)
+		c->f->vport->port_mtu = admin;
+	admin = c->f->vport->port_mtu;
 	BFM_SET(out, REG_PMTU, local_port, 1);
 	BFM_SET(out, REG_PMTU, max_mtu, mtu);
-	BFM_SET(out, REG_PMTU, admin_mtu, mtu);
+	BFM_SET(out, REG_PMTU, admin_mtu, admin != 0 ? admin : mtu);
 	BFM_SET(out, REG_PMTU, oper_mtu, mtu);
 	return port_one(c, BFM_GET(in, REG_PMTU, local_port));
 }
@@ -108,10 +124,47 @@ pvlc(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 static enum bfm_status
 paos(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 {
+	uint32_t admin = (uint32_t)BFM_GET(in, REG_PAOS, admin_status);
+
+	if (c->op_mod == REG_WRITE && (c->f->conf.netdev == 0 || BFM_GET(in, REG_PAOS, ase) == 0 ||
+			(admin != PORT_UP && admin != PORT_DOWN)))
+		return bfm_fail(c, BFM_BAD_PARAM, "admin_status=%u: 1 (up) and 2 (down) with ase=1, of"
+				" a function with netdev=1", admin);
+	if (c->op_mod == REG_WRITE)
+		c->f->vport->port_admin = admin;
+	admin = c->f->vport->port_admin;
 	BFM_SET(out, REG_PAOS, local_port, 1);
-	BFM_SET(out, REG_PAOS, admin_status, PORT_UP);
+	BFM_SET(out, REG_PAOS, admin_status, admin != 0 ? admin : PORT_UP);
 	BFM_SET(out, REG_PAOS, oper_status, c->f->port_down ? PORT_DOWN : PORT_UP);
 	return port_one(c, BFM_GET(in, REG_PAOS, local_port));
+}
+
+/* Frames of 802.3: those of the function, for no others are on the wire. */
+static enum bfm_status
+ppcnt(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
+{
+	const uint64_t *counters = c->f->vport->counters;
+	uint8_t *set = out + REG_PPCNT_counters_BIT / 8;
+	uint64_t grp = BFM_GET(in, REG_PPCNT, grp), rx = 0, tx = 0;
+	uint32_t i;
+
+	if ((GROUPS >> grp & 1) == 0)
+		return bfm_fail(c, BFM_BAD_PARAM, "grp=0x%jx: there is no such group of counters",
+				(uintmax_t)grp);
+	if (BFM_GET(in, REG_PPCNT, clr) != 0)
+		return bfm_fail(c, BFM_BAD_PARAM, "clr=1: counters of the port are of others too");
+	BFM_SET(out, REG_PPCNT, local_port, 1);
+	BFM_SET(out, REG_PPCNT, grp, grp);
+	BFM_SET(out, REG_PPCNT, prio_tc, BFM_GET(in, REG_PPCNT, prio_tc));
+	if (grp == GROUP_802_3) {
+		for (i = VCOUNT_ETH; i < VCOUNT_NB; i += 4) {
+			rx += counters[i];
+			tx += counters[i + VCOUNT_ETH_TX];
+		}
+		bfm_bits_set(set, 0, 64, tx);
+		bfm_bits_set(set, 64, 64, rx);
+	}
+	return port_one(c, BFM_GET(in, REG_PPCNT, local_port));
 }
 
 static enum bfm_status
@@ -133,9 +186,10 @@ static const struct reg {
 	reg_handler_t handler;
 	bool write;
 } regs[] = {
-	{ 0x5003, "PMTU", &bfm_lay_reg_pmtu, pmtu, false },
+	{ 0x5003, "PMTU", &bfm_lay_reg_pmtu, pmtu, true },
 	{ 0x5004, "PTYS", &bfm_lay_reg_ptys, ptys, false },
-	{ 0x5006, "PAOS", &bfm_lay_reg_paos, paos, false },
+	{ 0x5006, "PAOS", &bfm_lay_reg_paos, paos, true },
+	{ 0x5008, "PPCNT", &bfm_lay_reg_ppcnt, ppcnt, false },
 	{ 0x500f, "PVLC", &bfm_lay_reg_pvlc, pvlc, false },
 	{ 0x6001, "NODE_DESC", &bfm_lay_reg_node_desc, node_desc, false },
 	{ 0x7004, "HOST_ENDIANNESS", &bfm_lay_reg_host_endianness, host_endianness, true },

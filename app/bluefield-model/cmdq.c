@@ -66,6 +66,9 @@ static const struct bfm_cmd_desc *const cmd_tables[] = {
 	bfm_cmds_srq,
 	bfm_cmds_vport,
 	bfm_cmds_roce,
+	bfm_cmds_eth,
+	bfm_cmds_wq,
+	bfm_cmds_flow,
 };
 
 const struct bfm_cmd_desc *

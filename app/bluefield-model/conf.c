@@ -105,6 +105,7 @@ static const struct conf_key {
 	{ "device", OFF(bf3), ALL, .words = "bf2|bf3" },
 	{ "id", OFF(device_id), ALL, 1, UINT16_MAX, NULL },
 	{ "port", OFF(ib_port), ALL, .words = "eth|ib" },
+	{ "netdev", OFF(netdev), 1u << BFM_PF | 1u << BFM_VF, 0, 1, NULL },
 	{ "mode", OFF(mode), 1u << BFM_ECPF, .words = "dpu|nic|separated" },
 	{ "host", OFF(host_down), 1u << BFM_ECPF, .words = "up|down" },
 	{ "pages", OFF(pages_client), PFS, .words = "operator|client" },
@@ -240,6 +241,11 @@ bfm_conf_parse(const char *text, struct bfm_conf *conf, char *err, size_t err_si
 		ret = parse_key(word, value, conf, err, err_size);
 		if (ret != 0)
 			return ret;
+	}
+	if (conf->netdev != 0 && conf->ib_port != 0) {
+		snprintf(err, err_size, "%s: netdev=1 is for Ethernet ports, and port=ib is none",
+				conf->name);
+		return -EINVAL;
 	}
 	conf->esw_manager = conf->kind == BFM_ECPF && conf->mode == 0;
 	if (conf->device_id == 0) {

@@ -202,6 +202,9 @@ struct bfm_cpl {
 /* -EOVERFLOW: the CQ is full, or was; it is in error, and so is who uses it. */
 int bfm_cqe_write(struct bfm_function *f, struct bfm_qp *qp, struct bfm_cq *cq,
 		const struct bfm_cpl *cpl);
+/* The same of 64 bytes that are filled but for the last two. */
+int bfm_cqe_put(struct bfm_function *f, struct bfm_cq *cq, uint8_t *cqe, uint8_t opcode,
+		bool solicited, bool error);
 /* An asynchronous event of a QP or of a shared receive queue. */
 void bfm_queue_event(struct bfm_function *f, enum bfm_event type, uint32_t number);
 

@@ -138,12 +138,9 @@ cqe_message(const struct bfm_qp *qp, const struct bfm_cpl *cpl, uint8_t *cqe)
 }
 
 static void
-cqe_fill(const struct bfm_function *f, const struct bfm_qp *qp, const struct bfm_cq *cq,
-		const struct bfm_cpl *cpl, uint8_t *cqe)
+cqe_fill(const struct bfm_function *f, const struct bfm_qp *qp, const struct bfm_cpl *cpl,
+		uint8_t *cqe)
 {
-	uint8_t sum = 0;
-	uint32_t i;
-
 	noise(cqe);
 	put32(cqe + CQE_SRQN, user_number(f, qp));
 	put32(cqe + CQE_OPCODE_QPN, (uint32_t)cpl->send_opcode << 24 | qp->obj.id);
@@ -152,8 +149,16 @@ cqe_fill(const struct bfm_function *f, const struct bfm_qp *qp, const struct bfm
 		cqe[CQE_SYND] = (uint8_t)cpl->synd;
 	else
 		cqe_message(qp, cpl, cqe);
-	/* each lap turns the owner bit; the first writes 0 over software's 1 */
-	cqe[CQE_OP_OWN] = (uint8_t)(cpl->opcode << 4 | (cpl->solicited ? 2 : 0) |
+}
+
+/* Each lap turns the owner bit; the first writes 0 over software's 1. */
+static void
+cqe_seal(const struct bfm_cq *cq, uint8_t opcode, bool solicited, uint8_t *cqe)
+{
+	uint8_t sum = 0;
+	uint32_t i;
+
+	cqe[CQE_OP_OWN] = (uint8_t)(opcode << 4 | (solicited ? 2 : 0) |
 			(cq->producer >> cq->log_size & 1));
 	cqe[CQE_SIGNATURE] = 0;
 	for (i = 0; i < CQE_BYTES; i++)
@@ -162,32 +167,42 @@ cqe_fill(const struct bfm_function *f, const struct bfm_qp *qp, const struct bfm
 }
 
 int
-bfm_cqe_write(struct bfm_function *f, struct bfm_qp *qp, struct bfm_cq *cq,
-		const struct bfm_cpl *cpl)
+bfm_cqe_put(struct bfm_function *f, struct bfm_cq *cq, uint8_t *cqe, uint8_t opcode,
+		bool solicited, bool error)
 {
 	uint32_t index = cq->producer & ((1u << cq->log_size) - 1);
-	bool solicited = cpl->solicited || cpl->synd != BFM_CQE_OK;
-	uint8_t cqe[CQE_BYTES];
 	uint64_t off;
 
 	if (cq->failed || !cq_room(f, cq))
 		return -EOVERFLOW;
-	cqe_fill(f, qp, cq, cpl, cqe);
+	cqe_seal(cq, opcode, solicited, cqe);
 	/* the long ones have it in their second half */
 	off = (uint64_t)index * cq->cqe_bytes + cq->cqe_bytes - CQE_BYTES;
-	if (bfm_buf_dma_write(f, &cq->buf, off, cqe, sizeof(cqe)) != 0) {
+	if (bfm_buf_dma_write(f, &cq->buf, off, cqe, CQE_BYTES) != 0) {
 		cq_fail(f, cq, CQ_ACCESS, "an entry cannot be written: it is not mapped any more");
 		return -EOVERFLOW;
 	}
 	cq->producer = (cq->producer + 1) & COUNTER_MASK;
-	if (solicited)
+	if (solicited || error)
 		cq->last_solicited = cq->producer;
-	bfm_log(f, BFM_DEBUG, "CQ 0x%x entry %u: opcode %u syndrome 0x%02x QP 0x%x request %u%s",
-			cq->obj.id, index, cpl->opcode, cpl->synd, qp->obj.id, cpl->counter,
+	bfm_log(f, BFM_DEBUG, "CQ 0x%x entry %u: opcode %u syndrome 0x%02x queue 0x%x request %u%s",
+			cq->obj.id, index, opcode, error ? cqe[CQE_SYND] : 0,
+			(uint32_t)bfm_bits_get(cqe + CQE_OPCODE_QPN, 8, 24),
+			(uint32_t)bfm_bits_get(cqe + CQE_COUNTER, 0, 16),
 			cq->armed ? ", armed" : "");
-	if (cq->armed && (solicited || !cq->solicited_only))
+	if (cq->armed && (solicited || error || !cq->solicited_only))
 		cq_fire(f, cq);
 	return 0;
+}
+
+int
+bfm_cqe_write(struct bfm_function *f, struct bfm_qp *qp, struct bfm_cq *cq,
+		const struct bfm_cpl *cpl)
+{
+	uint8_t cqe[CQE_BYTES];
+
+	cqe_fill(f, qp, cpl, cqe);
+	return bfm_cqe_put(f, cq, cqe, cpl->opcode, cpl->solicited, cpl->synd != BFM_CQE_OK);
 }
 
 void

@@ -16,7 +16,9 @@
 /* Types of capabilities: op_mod of QUERY_HCA_CAP is type << 1 | current. */
 enum {
 	CAP_GENERAL = 0x00,
+	CAP_ETH = 0x01,
 	CAP_ROCE = 0x04,
+	CAP_FLOW = 0x07,
 };
 #define CAP_SIZE 4096u /* bytes of one type in a command */
 
@@ -216,6 +218,57 @@ BFM_ENUM(HCA_CAP_FIELDS);
 	F(ROCE_CAP, r_roce_min_src_udp_port, 208, 16) \
 	F(ROCE_CAP, roce_address_table_size, 240, 16)
 BFM_ENUM(ROCE_CAP_FIELDS);
+
+/* Ethernet offloads. */
+#define ETH_CAP_FIELDS(F) \
+	F(ETH_CAP, csum_cap, 0, 1) \
+	F(ETH_CAP, vlan_cap, 1, 1) \
+	F(ETH_CAP, lro_cap, 2, 1) \
+	F(ETH_CAP, wqe_vlan_insert, 7, 1) \
+	F(ETH_CAP, self_lb_en_modifiable, 8, 1) \
+	F(ETH_CAP, max_lso_cap, 11, 5) \
+	F(ETH_CAP, multi_pkt_send_wqe, 16, 2) \
+	F(ETH_CAP, wqe_inline_mode, 18, 2) \
+	F(ETH_CAP, rss_ind_tbl_cap, 20, 4) \
+	F(ETH_CAP, reg_umr_sq, 24, 1) \
+	F(ETH_CAP, scatter_fcs, 25, 1) \
+	F(ETH_CAP, enhanced_multi_pkt_send_wqe, 26, 1) \
+	F(ETH_CAP, swp, 32, 1)
+BFM_ENUM(ETH_CAP_FIELDS);
+
+/* Flow tables of what comes. */
+#define FLOW_CAP_FIELDS(F) \
+	F(FLOW_CAP, nic_rx_multi_path_tirs, 0, 1) \
+	F(FLOW_CAP, ft_support, 0x200, 1) \
+	F(FLOW_CAP, flow_counter, 0x202, 1) \
+	F(FLOW_CAP, flow_modify_en, 0x203, 1) \
+	F(FLOW_CAP, modify_root, 0x204, 1) \
+	F(FLOW_CAP, identified_miss_table_mode, 0x205, 1) \
+	F(FLOW_CAP, flow_table_modify, 0x206, 1) \
+	F(FLOW_CAP, ignore_flow_level, 0x215, 1) \
+	F(FLOW_CAP, log_max_ft_size, 0x222, 6) \
+	F(FLOW_CAP, max_ft_level, 0x238, 8) \
+	F(FLOW_CAP, log_max_ft_num, 0x278, 8) \
+	F(FLOW_CAP, log_max_flow_counter, 0x290, 8) \
+	F(FLOW_CAP, log_max_destination, 0x298, 8) \
+	F(FLOW_CAP, log_max_flow, 0x2b8, 8) \
+	F(FLOW_CAP, outer_dmac, 0x300, 1) \
+	F(FLOW_CAP, outer_smac, 0x301, 1) \
+	F(FLOW_CAP, outer_ether_type, 0x302, 1) \
+	F(FLOW_CAP, outer_ip_version, 0x303, 1) \
+	F(FLOW_CAP, outer_first_prio, 0x304, 1) \
+	F(FLOW_CAP, outer_first_cfi, 0x305, 1) \
+	F(FLOW_CAP, outer_first_vid, 0x306, 1) \
+	F(FLOW_CAP, outer_sip, 0x30c, 1) \
+	F(FLOW_CAP, outer_dip, 0x30d, 1) \
+	F(FLOW_CAP, outer_frag, 0x30e, 1) \
+	F(FLOW_CAP, outer_ip_protocol, 0x30f, 1) \
+	F(FLOW_CAP, outer_udp_sport, 0x312, 1) \
+	F(FLOW_CAP, outer_udp_dport, 0x313, 1) \
+	F(FLOW_CAP, outer_tcp_sport, 0x314, 1) \
+	F(FLOW_CAP, outer_tcp_dport, 0x315, 1) \
+	F(FLOW_CAP, outer_tcp_flags, 0x316, 1)
+BFM_ENUM(FLOW_CAP_FIELDS);
 
 /* QUERY_HCA_CAP, and what is before the capabilities in SET_HCA_CAP. */
 #define HCA_CAP_IN_FIELDS(F) \

@@ -136,9 +136,22 @@ BFM_ENUM(REG_PVLC_FIELDS);
 	F(REG_PAOS, swid, 0, 8) \
 	F(REG_PAOS, local_port, 8, 8) \
 	F(REG_PAOS, admin_status, 20, 4) \
-	F(REG_PAOS, oper_status, 28, 4)
+	F(REG_PAOS, oper_status, 28, 4) \
+	F(REG_PAOS, ase, 32, 1)
 BFM_ENUM(REG_PAOS_FIELDS);
 #define REG_PAOS_SIZE 16u
+
+/* Counters of the port, a group of them. */
+#define REG_PPCNT_FIELDS(F) \
+	F(REG_PPCNT, swid, 0, 8) \
+	F(REG_PPCNT, local_port, 8, 8) \
+	F(REG_PPCNT, pnat, 16, 2) \
+	F(REG_PPCNT, grp, 26, 6) \
+	F(REG_PPCNT, clr, 32, 1) \
+	F(REG_PPCNT, prio_tc, 61, 3) \
+	F(REG_PPCNT, counters, 64, 1984)
+BFM_ENUM(REG_PPCNT_FIELDS);
+#define REG_PPCNT_SIZE 256u
 
 /* Linux sends whatever was on its stack when it reads this. */
 #define REG_NODE_DESC_FIELDS(F) \

@@ -189,6 +189,8 @@
 #define VCOUNT_NB 24u /* packets and octets, 64 bits each, from byte 16 on */
 #define VCOUNT_RX_UNICAST 4u /* of InfiniBand and RoCE; octets are the next one */
 #define VCOUNT_TX_UNICAST 6u
+#define VCOUNT_ETH 12u /* received broadcast frames, 4 on unicast, 8 on multicast */
+#define VCOUNT_ETH_TX 2u /* the same that were sent, behind each */
 
 #define ALLOC_QCOUNT_OUT_FIELDS(F) \
 	OUT_HDR_FIELDS(F, ALLOC_QCOUNT_OUT) \

@@ -84,6 +84,8 @@ static const char usage[] =
 	"                       function's client asks for it (on)\n"
 	"      roce_table=N     entries of the RoCE address table, 0 to 256 (16)\n"
 	"      vhca_ports=N     ports that commands of addresses have to name, 0 to 2 (0)\n"
+	"      netdev=0|1       1: Ethernet queues and flow tables, of pf0, pf1 and VFs with\n"
+	"                       port=eth; the Linux driver makes its netdev of them (0)\n"
 	"      mac=ADDRESS      of the vport, 0 for none\n"
 	"      link=up|down     of the vport (up); the fault \"port up\" brings it up\n"
 	"      socket=PATH      instead of DIR/NAME.sock\n"

@@ -36,6 +36,7 @@
  *   engine_flush.c  the end of requests
  *   wqe_*.c     requests, as they are in memory
  *   rc_*.c, ud.c  transport services
+ *   eth_*.c     Ethernet queues: frames, sending, receiving by flow tables
  *   switch.c    the embedded switch; switch_rule.c has the words of its rules
  *   fault.c     injected faults
  *   control.c   control socket: faults, dumps, questions
@@ -100,6 +101,7 @@ struct bfm_conf {
 	uint32_t device_id;    /* of the kind and the generation, or id= */
 	uint32_t bf3;          /* 1: device=bf3, default bf2 */
 	uint32_t ib_port;      /* 1: port=ib, InfiniBand personality, default Ethernet */
+	uint32_t netdev;       /* netdev=, 1: it has Ethernet queues and flow tables */
 	uint32_t mode;         /* mode=dpu, nic, separated, of an ECPF */
 	bool esw_manager;      /* ECPF in DPU mode */
 	uint32_t boot_pages;   /* boot_pages=, what QUERY_PAGES asks first; default 8 */
@@ -210,6 +212,7 @@ struct bfm_function {
 	struct bfm_vport *vport;    /* cmd_vport.c */
 	struct bfm_swport *swport;  /* switch.c */
 	struct bfm_qp *qp1;         /* engine_run.c: queue pair 1, or NULL */
+	struct bfm_object *rx_root; /* cmd_flow.c: flow table of what comes, or NULL */
 	struct bfm_net_faults net;  /* fault.c */
 	uint64_t rnr;               /* ever, of all its queue pairs: see struct bfm_run */
 	uint8_t *caps_cur;          /* cmd_caps.c: current capabilities, all types */
@@ -381,6 +384,9 @@ extern const struct bfm_cmd_desc bfm_cmds_qp[];     /* cmd_qp.c */
 extern const struct bfm_cmd_desc bfm_cmds_srq[];    /* cmd_srq.c: SRQ, XRC SRQ, RMP */
 extern const struct bfm_cmd_desc bfm_cmds_vport[];  /* cmd_vport.c */
 extern const struct bfm_cmd_desc bfm_cmds_roce[];   /* cmd_roce.c: RoCE, counters, MAD */
+extern const struct bfm_cmd_desc bfm_cmds_eth[];    /* cmd_eth.c: TIS, TIR, RQT */
+extern const struct bfm_cmd_desc bfm_cmds_wq[];     /* cmd_wq.c: SQ, RQ */
+extern const struct bfm_cmd_desc bfm_cmds_flow[];   /* cmd_flow.c: flow tables */
 
 const struct bfm_cmd_desc *bfm_cmd_find(uint16_t opcode); /* NULL if unknown */
 const struct bfm_cmd_desc *bfm_cmd_named(const char *name); /* in any case; or NULL */
@@ -463,7 +469,8 @@ void bfm_caps_dump(const struct bfm_function *f, FILE *out);
 enum bfm_type {
 	BFM_T_EQ = 0, BFM_T_UAR, BFM_T_PD, BFM_T_TD, BFM_T_XRCD, BFM_T_MKEY, BFM_T_UMEM,
 	BFM_T_CQ, BFM_T_QP, BFM_T_SRQ, BFM_T_RMP, BFM_T_TIS, BFM_T_TIR, BFM_T_COUNTER,
-	BFM_T_UCTX, BFM_NB_TYPES,
+	BFM_T_UCTX, BFM_T_SQ, BFM_T_RQ, BFM_T_RQT, BFM_T_FLOW_TABLE, BFM_T_FLOW_GROUP,
+	BFM_NB_TYPES,
 };
 
 /* The head of every object; the part that makes it embeds it. */
@@ -485,6 +492,9 @@ void bfm_objects_reset(struct bfm_function *f); /* FLR, teardown: all gone, no o
 int bfm_object_add(struct bfm_function *f, struct bfm_object *o, enum bfm_type type,
 		uint32_t first, uint32_t limit, uint16_t uid);
 struct bfm_object *bfm_object_find(struct bfm_function *f, enum bfm_type type, uint32_t id);
+/* Is there one of the type of which is(object, arg) is true? */
+bool bfm_object_any(struct bfm_function *f, enum bfm_type type,
+		bool (*is)(struct bfm_object *o, const void *arg), const void *arg);
 void bfm_object_ref(struct bfm_object *o);
 void bfm_object_unref(struct bfm_object *o);
 /* Find and free; fails the command with BAD_RESOURCE (unknown) or RES_STATE (in use). */
@@ -554,6 +564,8 @@ void bfm_eq_doorbell(struct bfm_function *f, uint32_t value, bool arm);
 /* Doorbells of UAR pages that are not of EQs; val is in host order. */
 void bfm_cq_arm(struct bfm_function *f, uint32_t uar, uint64_t val);   /* cmd_cq.c */
 void bfm_sq_doorbell(struct bfm_function *f, uint32_t uar, uint64_t val); /* cmd_qp.c */
+/* The same of Ethernet; false: there is no such SQ. */
+bool bfm_eth_doorbell(struct bfm_function *f, uint32_t uar, uint32_t sqn); /* eth_send.c */
 
 /* ---------------------------------------------------------- cmd_vport.c */
 

@@ -39,6 +39,8 @@ static const char * const type_names[BFM_NB_TYPES] = {
 	[BFM_T_XRCD] = "XRCD", [BFM_T_MKEY] = "MKEY", [BFM_T_UMEM] = "UMEM", [BFM_T_CQ] = "CQ",
 	[BFM_T_QP] = "QP", [BFM_T_SRQ] = "SRQ", [BFM_T_RMP] = "RMP", [BFM_T_TIS] = "TIS",
 	[BFM_T_TIR] = "TIR", [BFM_T_COUNTER] = "COUNTER", [BFM_T_UCTX] = "UCTX",
+	[BFM_T_SQ] = "SQ", [BFM_T_RQ] = "RQ", [BFM_T_RQT] = "RQT",
+	[BFM_T_FLOW_TABLE] = "FLOW_TABLE", [BFM_T_FLOW_GROUP] = "FLOW_GROUP",
 };
 
 const char *
@@ -139,6 +141,19 @@ bfm_object_find(struct bfm_function *f, enum bfm_type type, uint32_t id)
 	struct table *t = &f->objs->tables[type];
 
 	return id < t->nb_slots ? t->slots[id] : NULL;
+}
+
+bool
+bfm_object_any(struct bfm_function *f, enum bfm_type type,
+		bool (*is)(struct bfm_object *o, const void *arg), const void *arg)
+{
+	struct bfm_object *o;
+
+	TAILQ_FOREACH(o, &f->objs->tables[type].list, next) {
+		if (is(o, arg))
+			return true;
+	}
+	return false;
 }
 
 void

@@ -224,9 +224,9 @@ deliver(struct bfm_swport *p, const struct bfm_packet *pkt, struct bfm_function 
 {
 	if (!bfm_vport_up(p->f))
 		return dropped(p, DROP_LINK_DOWN, -ENETDOWN);
-	if (!p->f->conf.ib_port && !bfm_vport_roce(p->f))
+	if (!pkt->ib && !pkt->frame && !bfm_vport_roce(p->f))
 		return dropped(p, DROP_ROCE_OFF, -EHOSTUNREACH);
-	if (!p->f->conf.ib_port && !has_address(p->f, pkt))
+	if (!pkt->ib && !pkt->frame && !has_address(p->f, pkt))
 		return dropped(p, DROP_NO_ADDRESS, -EADDRNOTAVAIL);
 	count(&p->received, pkt);
 	*to = p->f;

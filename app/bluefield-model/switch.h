@@ -16,7 +16,7 @@
 
 /* What is above Ethernet; the numbers are those of completions. */
 enum bfm_l3 {
-	BFM_L3_GRH = 0,  /* RoCE v1: a global route header with an ethertype of its own */
+	BFM_L3_GRH = 0,  /* RoCE v1: a global route header with an ethertype of its own, as ARP */
 	BFM_L3_IPV6 = 1, /* RoCE v2 */
 	BFM_L3_IPV4 = 2,
 };
@@ -24,6 +24,8 @@ enum bfm_l3 {
 /* Headers of one packet. Addresses are as on the wire, numbers in host order. */
 struct bfm_packet {
 	bool ib;             /* InfiniBand, routed by LID; or else Ethernet */
+	bool frame;          /* of an Ethernet queue: RoCE has nothing to do with it */
+	bool not_udp;        /* such a frame may be of another protocol */
 	/* Ethernet */
 	uint64_t smac;
 	uint64_t dmac;

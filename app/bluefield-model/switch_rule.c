@@ -479,7 +479,8 @@ bfm_rule_matches(const struct bfm_rule *r, const struct bfm_packet *pkt)
 			(r->protocol == BFM_PROTOCOL_IPV6 ? BFM_L3_IPV6 : BFM_L3_IPV4)))
 		return false;
 	/* all of RoCE v2 is UDP */
-	return ((r->has & BFM_RULE_SRC_MAC) == 0 || r->src_mac == pkt->smac) &&
+	return ((r->has & BFM_RULE_IP_PROTO) == 0 || !pkt->not_udp) &&
+			((r->has & BFM_RULE_SRC_MAC) == 0 || r->src_mac == pkt->smac) &&
 			((r->has & BFM_RULE_DST_MAC) == 0 || r->dst_mac == pkt->dmac) &&
 			((r->has & BFM_RULE_SRC_IP) == 0 || ip_matches(&r->src_ip, pkt->sgid)) &&
 			((r->has & BFM_RULE_DST_IP) == 0 || ip_matches(&r->dst_ip, pkt->dgid)) &&

@@ -23,6 +23,8 @@ struct bfm_vport {
 	uint8_t nic[NICV_BYTES];   /* Ethernet: context, in wire format */
 	uint8_t hca[HCAV_BYTES];   /* InfiniBand: the same */
 	uint8_t admin_state;
+	uint32_t port_admin;       /* by PAOS and PMTU: what this function wants of its port, */
+	uint32_t port_mtu;         /* which has other users too; 0: nothing */
 	uint64_t *lists[BFM_VPORT_LISTS]; /* allowed addresses, as in commands */
 	uint32_t nb_list[BFM_VPORT_LISTS];
 	struct bfm_roce_entry roce[BFM_VHCA_PORTS][BFM_ROCE_ENTRIES]; /* port 1, port 2 */

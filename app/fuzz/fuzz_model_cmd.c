@@ -289,7 +289,7 @@ static void
 begin(uint8_t how)
 {
 	static const char *const functions[] = {
-		"pf0,boot_pages=2,init_pages=2,flr_ms=0",
+		"pf0,boot_pages=2,init_pages=2,flr_ms=0,netdev=1",
 		"ecpf0,boot_pages=2,init_pages=2,flr_ms=5,device=bf3",
 		"pf1vf126,boot_pages=2,init_pages=2,flr_ms=0,vectors=1,vhca_ports=2,roce=ask",
 		"pf0,boot_pages=2,init_pages=2,port=ib,flr_ms=0",

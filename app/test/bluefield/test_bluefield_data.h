@@ -87,6 +87,8 @@ extern struct data_end data_b;
 
 /** A model with two functions, and nothing else. */
 int data_case_setup(void);
+/** The same of a model with settings of its functions, which are pf0vf0 and ecpf0vf0. */
+int data_case_start(const char *functions);
 void data_case_teardown(void);
 /** Objects of both ends, and a connection between them. */
 int data_pair(const struct data_conf *conf);

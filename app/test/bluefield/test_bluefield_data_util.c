@@ -57,15 +57,21 @@ func_up(struct data_end *e, const char *name)
 }
 
 int
-data_case_setup(void)
+data_case_start(const char *functions)
 {
 	memset(&data_a, 0, sizeof(data_a));
 	memset(&data_b, 0, sizeof(data_b));
 	TEST_EXPECT(test_log_begin(), 0);
-	TEST_CALL(test_model_start(&model, "pf0vf0,flr_ms=5 ecpf0vf0,flr_ms=5 --latency=0.1"));
+	TEST_CALL(test_model_start(&model, functions));
 	TEST_CALL(func_up(&data_a, "pf0vf0"));
 	TEST_CALL(func_up(&data_b, "ecpf0vf0"));
 	return TEST_SUCCESS;
+}
+
+int
+data_case_setup(void)
+{
+	return data_case_start("pf0vf0,flr_ms=5 ecpf0vf0,flr_ms=5 --latency=0.1");
 }
 
 void

@@ -42,6 +42,7 @@ REGISTER_FAST_TEST(bluefield_data_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_data_event_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_data_fail_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_ends_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_eth_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_faults_peer_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_group_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_gsi_autotest, unit_test_suite_runner, &suite);
