@@ -19,6 +19,7 @@
 
 BFM_LAYOUT(bfm_lay_hca_cap, "cmd_hca_cap", CAP_SIZE, HCA_CAP_FIELDS);
 BFM_LAYOUT(bfm_lay_roce_cap, "roce_cap", CAP_SIZE, ROCE_CAP_FIELDS);
+BFM_LAYOUT(bfm_lay_atomic_cap, "atomic_cap", CAP_SIZE, ATOMIC_CAP_FIELDS);
 BFM_LAYOUT(bfm_lay_eth_cap, "eth_cap", CAP_SIZE, ETH_CAP_FIELDS);
 BFM_LAYOUT(bfm_lay_flow_cap, "flow_table_cap", CAP_SIZE, FLOW_CAP_FIELDS);
 BFM_LAYOUT(bfm_lay_query_hca_cap_in, "query_hca_cap_in", HCA_CAP_IN_SIZE, HCA_CAP_IN_FIELDS);
@@ -130,6 +131,7 @@ static const struct cap_value roce_values[] = {
 static const struct cap_value netdev_values[] = {
 	GEN(eth_net_offloads, 1),
 	GEN(nic_flow_table, 1),
+	GEN(atomic, 1), /* without it mlx5_ib has no connection by rdma_cm */
 	GEN(max_wqe_sz_sq, 1024), /* below that the driver of Linux makes no netdev */
 	GEN(log_max_rq, 10),
 	GEN(log_max_sq, 10),
@@ -142,6 +144,13 @@ static const struct cap_value netdev_values[] = {
 	GEN(log_max_vlan_list, 7),
 	GEN(log_max_current_mc_list, 7),
 	GEN(log_max_current_uc_list, 7),
+};
+
+static const struct cap_value atomic_values[] = {
+	SETTABLE(ATOMIC_CAP, atomic_req_8B_endianness_mode, 1, 0), /* 1: the host's */
+	FIXED(ATOMIC_CAP, supported_atomic_req_8B_endianness_mode_1, 1),
+	FIXED(ATOMIC_CAP, atomic_operations, 3), /* compare and swap, fetch and add */
+	FIXED(ATOMIC_CAP, atomic_size_qp, 8), /* bytes */
 };
 
 static const struct cap_value eth_values[] = {
@@ -194,6 +203,8 @@ static const struct cap_type {
 		sizeof(general_values) / sizeof(general_values[0]) },
 	{ CAP_ROCE, &bfm_lay_roce_cap, roce_values,
 		sizeof(roce_values) / sizeof(roce_values[0]) },
+	{ CAP_ATOMIC, &bfm_lay_atomic_cap, atomic_values,
+		sizeof(atomic_values) / sizeof(atomic_values[0]) },
 	{ CAP_ETH, &bfm_lay_eth_cap, eth_values, sizeof(eth_values) / sizeof(eth_values[0]) },
 	{ CAP_FLOW, &bfm_lay_flow_cap, flow_values,
 		sizeof(flow_values) / sizeof(flow_values[0]) },
@@ -206,7 +217,7 @@ static const struct cap_type {
  */
 #define EMPTY_TYPES ( \
 	UINT64_C(1) << 0x02 | /* ODP */ \
-	UINT64_C(1) << 0x03 | /* atomic */ UINT64_C(1) << 0x05 | /* IPoIB offloads */ \
+	UINT64_C(1) << 0x05 | /* IPoIB offloads */ \
 	UINT64_C(1) << 0x06 | /* IPoIB enhanced */ \
 	UINT64_C(1) << 0x08 | /* eswitch flow table */ UINT64_C(1) << 0x09 | /* eswitch */ \
 	UINT64_C(1) << 0x0b | /* vector calc */ UINT64_C(1) << 0x0c | /* QoS */ \
@@ -478,7 +489,8 @@ check_value(struct bfm_cmd *c, int index, const struct bfm_field *field, uint64_
 
 	cur = bfm_bits_get(caps_place(c->f, index, false), field->bit, field->width);
 	max = bfm_bits_get(caps_place(c->f, index, true), field->bit, field->width);
-	if (v == cur)
+	/* of atomic operations Linux gives the one field that it sets */
+	if (v == cur || (v == 0 && t->type == CAP_ATOMIC && !settable))
 		return BFM_OK;
 	if (t->type == CAP_GENERAL && field->bit == HCA_CAP_roce_BIT)
 		settable = BFM_CAP(c->f, roce_rw_supported) != 0;
@@ -528,7 +540,11 @@ set_hca_cap(struct bfm_cmd *c)
 		if (st != BFM_OK)
 			return st;
 	}
-	memcpy(caps_place(c->f, index, false), new, CAP_SIZE);
+	if (t->type == CAP_ATOMIC)
+		BFM_SET(caps_place(c->f, index, false), ATOMIC_CAP, atomic_req_8B_endianness_mode,
+				BFM_GET(new, ATOMIC_CAP, atomic_req_8B_endianness_mode));
+	else
+		memcpy(caps_place(c->f, index, false), new, CAP_SIZE);
 	caps_log(c->f, t, new, "set");
 	return BFM_OK;
 }

@@ -196,6 +196,7 @@ bfm_qp_count(const struct bfm_qp *qp, enum bfm_count what)
 	static const uint16_t bits[] = {
 		[BFM_COUNT_WRITES] = QUERY_QCOUNT_OUT_rx_write_requests_BIT,
 		[BFM_COUNT_READS] = QUERY_QCOUNT_OUT_rx_read_requests_BIT,
+		[BFM_COUNT_ATOMICS] = QUERY_QCOUNT_OUT_rx_atomic_requests_BIT,
 		[BFM_COUNT_NO_BUFFER] = QUERY_QCOUNT_OUT_out_of_buffer_BIT,
 		[BFM_COUNT_OUT_OF_SEQUENCE] = QUERY_QCOUNT_OUT_out_of_sequence_BIT,
 		[BFM_COUNT_DUPLICATE] = QUERY_QCOUNT_OUT_duplicate_request_BIT,

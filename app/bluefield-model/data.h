@@ -26,7 +26,17 @@
 enum bfm_send_opcode {
 	BFM_SEND_NOP = 0x00, BFM_SEND_WRITE = 0x08, BFM_SEND_WRITE_IMM = 0x09,
 	BFM_SEND_SEND = 0x0a, BFM_SEND_SEND_IMM = 0x0b, BFM_SEND_READ = 0x10,
+	BFM_SEND_ATOMIC_CS = 0x11, BFM_SEND_ATOMIC_FA = 0x12,
 };
+
+#define BFM_ATOMIC_BYTES 8u
+
+/* Does the answer have data, which go to the memory of the request? */
+static inline bool
+bfm_send_reads(uint8_t opcode)
+{
+	return opcode >= BFM_SEND_READ && opcode <= BFM_SEND_ATOMIC_FA;
+}
 
 /* Opcodes of completions. */
 enum bfm_cqe_opcode {
@@ -50,6 +60,7 @@ enum bfm_pkt_opcode {
 	BFM_PKT_WRITE_FIRST = 0x06, BFM_PKT_WRITE_MIDDLE = 0x07, BFM_PKT_WRITE_LAST = 0x08,
 	BFM_PKT_WRITE_LAST_IMM = 0x09, BFM_PKT_WRITE_ONLY = 0x0a, BFM_PKT_WRITE_ONLY_IMM = 0x0b,
 	BFM_PKT_READ = 0x0c, BFM_PKT_READ_ANSWER = 0x10, BFM_PKT_ACK = 0x11,
+	BFM_PKT_ATOMIC_CS = 0x13, BFM_PKT_ATOMIC_FA = 0x14,
 	BFM_PKT_UD_SEND = 0x64, BFM_PKT_UD_SEND_IMM = 0x65,
 };
 
@@ -63,7 +74,10 @@ struct bfm_who {
 	bool reserved_key; /* it may use the key of all memory */
 };
 
-enum bfm_right { BFM_LOCAL_READ = 0, BFM_LOCAL_WRITE, BFM_REMOTE_READ, BFM_REMOTE_WRITE };
+enum bfm_right {
+	BFM_LOCAL_READ = 0, BFM_LOCAL_WRITE, BFM_REMOTE_READ, BFM_REMOTE_WRITE,
+	BFM_REMOTE_ATOMIC, /* to read and to write */
+};
 
 /* A piece of memory, or of the request itself. */
 struct bfm_seg {
@@ -139,6 +153,8 @@ struct bfm_send {
 	uint32_t imm;          /* as in memory */
 	uint64_t raddr;
 	uint32_t rkey;
+	uint64_t swap_add;     /* of an atomic operation: what is put or added, */
+	uint64_t compare;      /* and what has to be there */
 	struct bfm_av av;
 	struct bfm_seg segs[BFM_SEND_SEGS];
 	uint32_t nb_segs;
@@ -216,7 +232,9 @@ struct bfm_msg_pkt {
 	const uint8_t *data;
 	uint64_t raddr;
 	uint32_t rkey;
-	uint8_t *answer;       /* of a read: the data, pkt.len bytes */
+	uint64_t swap_add;     /* of an atomic operation */
+	uint64_t compare;
+	uint8_t *answer;       /* of a read: the data, pkt.len bytes; what an atomic one found */
 };
 
 enum bfm_answer_kind {
@@ -259,7 +277,8 @@ void bfm_capture_packet(const struct bfm_function *f, const struct bfm_msg_pkt *
 
 /* One more in the set of counters of a queue pair, if it has one. */
 enum bfm_count {
-	BFM_COUNT_WRITES, BFM_COUNT_READS, BFM_COUNT_NO_BUFFER, BFM_COUNT_OUT_OF_SEQUENCE,
+	BFM_COUNT_WRITES, BFM_COUNT_READS, BFM_COUNT_ATOMICS, BFM_COUNT_NO_BUFFER,
+	BFM_COUNT_OUT_OF_SEQUENCE,
 	BFM_COUNT_DUPLICATE, BFM_COUNT_RNR_ERR, BFM_COUNT_SEQ_ERR, BFM_COUNT_TIMEOUT,
 };
 void bfm_qp_count(const struct bfm_qp *qp, enum bfm_count what);
@@ -354,6 +373,9 @@ struct bfm_run {
 	uint64_t got;          /* bytes of the message */
 	uint64_t last_due;     /* us: then it has done with its shared queue; 0: it is not to */
 	bool writing;          /* in the middle of a write by address */
+	bool atomic;           /* the last atomic operation, which is not done twice: */
+	uint32_t atomic_psn;   /* its packet, */
+	uint8_t atomic_old[BFM_ATOMIC_BYTES]; /* and what it found */
 };
 
 /* Have the queue pair looked at; one whose timer runs is left alone. */

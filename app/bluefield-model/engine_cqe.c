@@ -131,7 +131,7 @@ cqe_message(const struct bfm_qp *qp, const struct bfm_cpl *cpl, uint8_t *cqe)
 	if (datagram || cpl->opcode == BFM_CQE_RESP_SEND_IMM ||
 			cpl->opcode == BFM_CQE_RESP_WRITE_IMM)
 		memcpy(cqe + CQE_IMM, &cpl->imm, sizeof(cpl->imm));
-	if (cpl->opcode != BFM_CQE_REQ || cpl->send_opcode == BFM_SEND_READ)
+	if (cpl->opcode != BFM_CQE_REQ || bfm_send_reads(cpl->send_opcode))
 		put32(cqe + CQE_BYTES_DONE, cpl->bytes);
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	bfm_bits_set(cqe + CQE_TIMESTAMP, 0, 64, (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec);

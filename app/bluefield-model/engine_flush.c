@@ -23,7 +23,7 @@ bfm_send_done(struct bfm_function *f, struct bfm_qp *qp, const struct bfm_send *
 	const struct bfm_cpl cpl = {
 		.opcode = synd == BFM_CQE_OK ? BFM_CQE_REQ : BFM_CQE_REQ_ERR, .synd = synd,
 		.send_opcode = wr->opcode, .counter = wr->index,
-		.bytes = wr->opcode == BFM_SEND_READ ? (uint32_t)wr->len : 0,
+		.bytes = bfm_send_reads(wr->opcode) ? (uint32_t)wr->len : 0,
 	};
 
 	qp->run->sq_ci += wr->blocks;

@@ -24,7 +24,7 @@ struct access {
 	int depth;
 };
 
-static const char * const right_names[] = { "lr", "lw", "rr", "rw" };
+static const char * const right_names[] = { "lr", "lw", "rr", "rw", "a" };
 
 static int
 refuse(const struct access *a, uint32_t key, uint64_t addr, uint32_t len, const char *why)
@@ -53,6 +53,8 @@ has_right(const struct bfm_mkey *mk, enum bfm_right right)
 		return BFM_GET(mk->ctx, MKC, rr) != 0;
 	case BFM_REMOTE_WRITE:
 		return BFM_GET(mk->ctx, MKC, rw) != 0;
+	case BFM_REMOTE_ATOMIC:
+		return BFM_GET(mk->ctx, MKC, a) != 0;
 	}
 	return false;
 }

@@ -17,6 +17,7 @@
 enum {
 	CAP_GENERAL = 0x00,
 	CAP_ETH = 0x01,
+	CAP_ATOMIC = 0x03,
 	CAP_ROCE = 0x04,
 	CAP_FLOW = 0x07,
 };
@@ -218,6 +219,14 @@ BFM_ENUM(HCA_CAP_FIELDS);
 	F(ROCE_CAP, r_roce_min_src_udp_port, 208, 16) \
 	F(ROCE_CAP, roce_address_table_size, 240, 16)
 BFM_ENUM(ROCE_CAP_FIELDS);
+
+#define ATOMIC_CAP_FIELDS(F) \
+	F(ATOMIC_CAP, atomic_req_8B_endianness_mode, 0x40, 2) \
+	F(ATOMIC_CAP, supported_atomic_req_8B_endianness_mode_1, 0x46, 1) \
+	F(ATOMIC_CAP, atomic_operations, 0x90, 16) \
+	F(ATOMIC_CAP, atomic_size_qp, 0xb0, 16) \
+	F(ATOMIC_CAP, atomic_size_dc, 0xd0, 16)
+BFM_ENUM(ATOMIC_CAP_FIELDS);
 
 /* Ethernet offloads. */
 #define ETH_CAP_FIELDS(F) \

@@ -29,6 +29,9 @@
 #define BFM_ROCE_CAP(f, name) \
 	bfm_cap_of((f), CAP_ROCE, ROCE_CAP_##name##_BIT, ROCE_CAP_##name##_WIDTH)
 
+#define BFM_ATOMIC_CAP(f, name) \
+	bfm_cap_of((f), CAP_ATOMIC, ATOMIC_CAP_##name##_BIT, ATOMIC_CAP_##name##_WIDTH)
+
 /* What an object stands on: taken as it is made, taken back as it goes. */
 #define BFM_MAX_REFS 10u
 struct bfm_refs {

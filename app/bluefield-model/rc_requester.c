@@ -168,7 +168,8 @@ start(struct bfm_function *f, struct bfm_qp *qp)
 		return false;
 	run->bad = bfm_send_fetch(f, qp, run->sq_next, &run->wr);
 	if (run->bad == BFM_CQE_OK &&
-			run->wr.len > UINT64_C(1) << BFM_GET(qp->ctx, QPC, log_msg_max))
+			(run->wr.len > UINT64_C(1) << BFM_GET(qp->ctx, QPC, log_msg_max) ||
+			(run->wr.opcode >= BFM_SEND_ATOMIC_CS && run->wr.len != BFM_ATOMIC_BYTES)))
 		run->bad = BFM_CQE_LOCAL_LEN;
 	run->started = true;
 	/* some of its packets have arrived before they were repeated */
@@ -185,11 +186,25 @@ packet_opcode(const struct bfm_send *wr, bool first, bool last)
 
 	if (wr->opcode == BFM_SEND_READ)
 		return BFM_PKT_READ;
+	if (bfm_send_reads(wr->opcode))
+		return wr->opcode == BFM_SEND_ATOMIC_CS ? BFM_PKT_ATOMIC_CS : BFM_PKT_ATOMIC_FA;
 	if (first && last)
 		return base + (imm ? 5 : 4);
 	if (last)
 		return base + (imm ? 3 : 2);
 	return first ? base : base + 1;
+}
+
+/* Until software asks for the byte order of its host, an answer has that of the network. */
+static void
+swap_bytes(uint8_t data[BFM_ATOMIC_BYTES])
+{
+	uint8_t old[BFM_ATOMIC_BYTES];
+	uint32_t i;
+
+	memcpy(old, data, sizeof(old));
+	for (i = 0; i < sizeof(old); i++)
+		data[i] = old[sizeof(old) - 1 - i];
 }
 
 /* One packet, and its answer. bytes: of the message. -errno: it cannot be made. */
@@ -204,8 +219,11 @@ packet(struct bfm_function *f, struct bfm_qp *qp, uint32_t *bytes, struct bfm_an
 	struct bfm_run *run = qp->run;
 	struct bfm_send *wr = &run->wr;
 	uint64_t left = wr->len - run->sent;
-	struct bfm_msg_pkt msg = { .raddr = wr->raddr + run->sent, .rkey = wr->rkey };
-	bool read = wr->opcode == BFM_SEND_READ;
+	struct bfm_msg_pkt msg = {
+		.raddr = wr->raddr + run->sent, .rkey = wr->rkey,
+		.swap_add = wr->swap_add, .compare = wr->compare,
+	};
+	bool read = bfm_send_reads(wr->opcode);
 	uint8_t data[BFM_MTU_MAX];
 	int ret = 0;
 
@@ -222,6 +240,9 @@ packet(struct bfm_function *f, struct bfm_qp *qp, uint32_t *bytes, struct bfm_an
 	msg.pkt.imm = wr->imm;
 	msg.pkt.len = *bytes;
 	*answer = bfm_net_request(f, qp, &msg);
+	if (answer->kind == BFM_ANSWER_ACK && read && wr->opcode != BFM_SEND_READ &&
+			BFM_ATOMIC_CAP(f, atomic_req_8B_endianness_mode) == 0)
+		swap_bytes(data);
 	if (read && answer->kind == BFM_ANSWER_ACK)
 		ret = bfm_segs_write(&who, wr->segs, wr->nb_segs, run->sent, data, *bytes);
 	return ret;
@@ -254,7 +275,7 @@ send_packet(struct bfm_function *f, struct bfm_qp *qp)
 		};
 	if (run->una == run->psn)
 		timer_start(f, qp);
-	run->reading = run->wr.opcode == BFM_SEND_READ;
+	run->reading = bfm_send_reads(run->wr.opcode);
 	run->sent += bytes;
 	run->psn = (run->psn + 1) & PSN_MASK;
 	if (run->sent == run->wr.len)
@@ -343,7 +364,7 @@ send_packets(struct bfm_function *f, struct bfm_qp *qp)
 		if (run->bad != BFM_CQE_OK)
 			return run->una == run->psn ? fail(f, qp, run->bad) : BFM_STEP_MORE;
 		/* the answer to a read has data: no other one stands for it */
-		if (run->una != run->psn && (run->reading || run->wr.opcode == BFM_SEND_READ))
+		if (run->una != run->psn && (run->reading || bfm_send_reads(run->wr.opcode)))
 			break;
 		if (bfm_net_delays(f, run))
 			return BFM_STEP_WAIT;

@@ -7,6 +7,7 @@
  * answered. The sender's side is in rc_requester.c.
  */
 
+#include <endian.h>
 #include <errno.h>
 #include <string.h>
 
@@ -165,6 +166,55 @@ on_read(struct bfm_function *g, struct bfm_qp *qp, const struct bfm_msg_pkt *msg
 	return answer(BFM_ANSWER_ACK);
 }
 
+static bool
+is_atomic(uint8_t op)
+{
+	return op == BFM_PKT_ATOMIC_CS || op == BFM_PKT_ATOMIC_FA;
+}
+
+/* Numbers in memory are little-endian, as the hosts that the model serves. */
+static struct bfm_answer
+on_atomic(struct bfm_function *g, struct bfm_qp *qp, const struct bfm_msg_pkt *msg)
+{
+	const struct bfm_who who = {
+		.f = g, .qpn = qp->obj.id, .pd = BFM_GET(qp->ctx, QPC, pd),
+	};
+	struct bfm_run *run = qp->run;
+	uint64_t old, new;
+
+	if (msg->raddr % BFM_ATOMIC_BYTES != 0)
+		return fail(g, qp, BFM_CQE_REM_INV_REQ, BFM_ANSWER_INV_REQ);
+	if (BFM_GET(qp->ctx, QPC, rae) == 0 || bfm_mem_read(&who, BFM_REMOTE_ATOMIC, msg->rkey,
+			msg->raddr, run->atomic_old, BFM_ATOMIC_BYTES) != 0)
+		return fail(g, qp, BFM_CQE_OK, BFM_ANSWER_ACCESS);
+	memcpy(&old, run->atomic_old, sizeof(old));
+	old = le64toh(old);
+	new = msg->pkt.opcode == BFM_PKT_ATOMIC_FA ? old + msg->swap_add :
+			old == msg->compare ? msg->swap_add : old;
+	new = htole64(new);
+	if (bfm_mem_write(&who, BFM_REMOTE_ATOMIC, msg->rkey, msg->raddr, &new, sizeof(new)) != 0)
+		return fail(g, qp, BFM_CQE_OK, BFM_ANSWER_ACCESS);
+	run->atomic = true;
+	run->atomic_psn = msg->pkt.psn;
+	memcpy(msg->answer, run->atomic_old, BFM_ATOMIC_BYTES);
+	bfm_qp_count(qp, BFM_COUNT_ATOMICS);
+	return answer(BFM_ANSWER_ACK);
+}
+
+/* What came before, and whose answer was lost. */
+static struct bfm_answer
+on_duplicate(const struct bfm_qp *qp, const struct bfm_msg_pkt *msg)
+{
+	const struct bfm_run *run = qp->run;
+
+	if (!is_atomic(msg->pkt.opcode))
+		return answer(BFM_ANSWER_ACK);
+	if (!run->atomic || run->atomic_psn != msg->pkt.psn)
+		return answer(BFM_ANSWER_NONE);
+	memcpy(msg->answer, run->atomic_old, BFM_ATOMIC_BYTES);
+	return answer(BFM_ANSWER_ACK);
+}
+
 struct bfm_answer
 bfm_rc_receive(struct bfm_function *g, struct bfm_qp *qp, struct bfm_msg_pkt *msg)
 {
@@ -176,7 +226,7 @@ bfm_rc_receive(struct bfm_function *g, struct bfm_qp *qp, struct bfm_msg_pkt *ms
 	if (ahead >= PSN_HALF)
 		bfm_qp_count(qp, BFM_COUNT_DUPLICATE);
 	if (ahead >= PSN_HALF && msg->pkt.opcode != BFM_PKT_READ)
-		return answer(BFM_ANSWER_ACK);
+		return on_duplicate(qp, msg);
 	if (ahead > 0 && ahead < PSN_HALF) {
 		bfm_qp_count(qp, BFM_COUNT_OUT_OF_SEQUENCE);
 		a = answer(BFM_ANSWER_SEQ);
@@ -190,6 +240,8 @@ bfm_rc_receive(struct bfm_function *g, struct bfm_qp *qp, struct bfm_msg_pkt *ms
 		return fail(g, qp, BFM_CQE_LOCAL_LEN, BFM_ANSWER_INV_REQ);
 	if (msg->pkt.opcode == BFM_PKT_READ)
 		a = on_read(g, qp, msg);
+	else if (is_atomic(msg->pkt.opcode))
+		a = on_atomic(g, qp, msg);
 	else if (msg->pkt.opcode <= BFM_PKT_SEND_ONLY_IMM)
 		a = on_send(g, qp, msg);
 	else

@@ -16,6 +16,7 @@
 #define UNIT 16u
 #define CTRL_BYTES 16u
 #define RADDR_BYTES 16u
+#define ATOMIC_SEG_BYTES 16u
 #define AV_BYTES 48u
 #define INLINE_FLAG 0x80000000u
 #define AV_EXTENDED 0x80000000u
@@ -155,6 +156,8 @@ parse(struct bfm_function *f, const struct bfm_qp *qp, struct bfm_send *wr)
 	case BFM_SEND_WRITE:
 	case BFM_SEND_WRITE_IMM:
 	case BFM_SEND_READ:
+	case BFM_SEND_ATOMIC_CS:
+	case BFM_SEND_ATOMIC_FA:
 		if (qp->st != BFM_ST_RC)
 			return malformed(f, qp, wr, "this service has no such operation");
 		if (wr->bytes < off + RADDR_BYTES)
@@ -162,6 +165,13 @@ parse(struct bfm_function *f, const struct bfm_qp *qp, struct bfm_send *wr)
 		wr->raddr = bfm_bits_get(wr->raw + off, 0, 64);
 		wr->rkey = get32(wr->raw + off + 8);
 		off += RADDR_BYTES;
+		if (wr->opcode < BFM_SEND_ATOMIC_CS)
+			break;
+		if (BFM_CAP(f, atomic) == 0 || wr->bytes < off + ATOMIC_SEG_BYTES)
+			return malformed(f, qp, wr, "atomic operations are not there, or too short");
+		wr->swap_add = bfm_bits_get(wr->raw + off, 0, 64);
+		wr->compare = bfm_bits_get(wr->raw + off + 8, 0, 64);
+		off += ATOMIC_SEG_BYTES;
 		break;
 	default:
 		return malformed(f, qp, wr, "this opcode is not there");

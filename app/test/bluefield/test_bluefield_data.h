@@ -74,6 +74,7 @@ struct data_conf {
 	bool srq;              /**< Both receive by a shared queue. */
 	bool loopback;         /**< Both ends are of one function. */
 	bool raw;              /**< A set of counters, and access by address is allowed. */
+	bool atomic;           /**< The same of atomic operations, with raw. */
 	uint32_t nb_cqes;
 	uint32_t user_index;   /**< 0: none. */
 	uint8_t mtu;           /**< Code; 0: 3, of 1024 bytes. */

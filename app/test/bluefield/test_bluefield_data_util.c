@@ -146,7 +146,7 @@ data_passed(void)
 
 /* What the driver never asks for: its QPs count nothing, and allow no address. */
 static int
-raw_init(struct data_end *e)
+raw_init(struct data_end *e, bool atomic)
 {
 	uint8_t in[272] = { 0x07, 0x71 }, out[16];
 	uint8_t *qpc = in + 24;
@@ -161,7 +161,8 @@ raw_init(struct data_end *e)
 	qpc[2] = 3 << 3; /* migrated */
 	qpc[12] = e->counter;
 	qpc[61] = 1;     /* port */
-	qpc[146] = 0xc0; /* read, write */
+	qpc[145] = atomic;
+	qpc[146] = atomic ? 0xe0 : 0xc0; /* read, write, atomic operations */
 	TEST_EXPECT(bf_func_exec(e->func, in, sizeof(in), out, sizeof(out)), 0);
 	return TEST_SUCCESS;
 }
@@ -223,7 +224,7 @@ data_end_make(struct data_end *e, const struct data_conf *conf)
 		TEST_EXPECT(bf_srq_create(e->dev, &srq, &e->srq), 0);
 	TEST_EXPECT(bf_qp_create(e->dev, &qp, &e->qp), 0);
 	if (conf->raw)
-		return raw_init(e);
+		return raw_init(e, conf->atomic);
 	TEST_EXPECT(bf_qp_to_init(&e->qp), 0);
 	return TEST_SUCCESS;
 }

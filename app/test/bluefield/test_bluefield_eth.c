@@ -3,9 +3,9 @@
  */
 
 /*
- * Ethernet queues and flow tables of the software BlueField, which the driver of Linux
- * asks for and ours does not: commands that are wrong, each in one place, those that are
- * right, and frames. The bytes of commands are known here.
+ * Ethernet queues, flow tables and atomic operations of the software BlueField, which
+ * the driver of Linux asks for and ours does not: commands that are wrong, each in one
+ * place, those that are right, and frames. The bytes of commands are known here.
  */
 
 #include <string.h>
@@ -29,6 +29,8 @@ enum { RST = 0, RDY = 1 };
 #define FRAME_AT 0x20000u
 #define CAME_AT 0x30000u
 #define FRAME_LEN 100u
+#define OP_ATOMIC_CS 17u
+#define OP_ATOMIC_FA 18u
 
 /* A command: its bytes, and what it is to be told. */
 static uint8_t in[1100];
@@ -368,9 +370,8 @@ end_all(struct eth *t)
  */
 
 static int
-setup(void)
+setup_as(const struct data_conf *conf)
 {
-	static const struct data_conf conf;
 	const char *const ends[] = { "pf0vf0", "ecpf0vf0" };
 	unsigned int i;
 
@@ -379,7 +380,19 @@ setup(void)
 	for (i = 0; i < 2; i++)
 		TEST_EXPECT(test_model_ctl(&model, "rule add dev %s ingress prio 2 protocol all flower"
 			" skip_sw action mirred egress redirect dev %s", ends[i], ends[1 - i]), 0);
-	return data_pair(&conf);
+	return data_pair(conf);
+}
+
+static int
+setup(void)
+{
+	return setup_as(&(struct data_conf){ .raw = true, .atomic = true });
+}
+
+static int
+setup_plain(void)
+{
+	return setup_as(&(struct data_conf){ .raw = false });
 }
 
 static int
@@ -518,6 +531,67 @@ test_bad_frame(void)
 	return data_passed();
 }
 
+/* A key of all memory of b with all rights: its number. */
+static int
+key_make(struct eth *t, uint32_t *index)
+{
+	begin(0x200);
+	set(16 * 8 + 0x11, 5, 0x1f);
+	set(16 * 8 + 0x20, 24, 0xffffff);
+	set(16 * 8 + 0x60, 1, 1);
+	set(16 * 8 + 0x68, 24, t->e->pd.obj.id);
+	TEST_EXPECT(run(t, 272), OK);
+	*index = number();
+	return TEST_SUCCESS;
+}
+
+/* One operation on the number at this place of b; what was there comes to the start of a. */
+static int
+atomic(uint8_t opcode, uint32_t key, uint32_t at, uint64_t swap_add, uint64_t compare)
+{
+	struct data_cqe cqe;
+
+	begin(0);
+	set(0, 64, iova(&data_b, at));
+	set(64, 32, key);
+	set(128, 64, swap_add);
+	set(192, 64, compare);
+	data_seg(in + 32, 8, data_a.mkey.key, (uintptr_t)data_a.bytes);
+	data_send_raw(&data_a, opcode, in, 3, 0);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	TEST_EXPECT(cqe.opcode, 0);
+	TEST_EXPECT(cqe.bytes, 8);
+	return TEST_SUCCESS;
+}
+
+static int
+test_atomic(void)
+{
+	rte_le64_t *value = (rte_le64_t *)(data_b.bytes + CAME_AT);
+	rte_be64_t *was = (rte_be64_t *)data_a.bytes;
+	struct eth t = { .e = &data_b };
+	uint32_t index = 0;
+
+	TEST_CALL(key_make(&t, &index));
+	*value = rte_cpu_to_le_64(40);
+	TEST_CALL(atomic(OP_ATOMIC_FA, index << 8, CAME_AT, 2, 0));
+	TEST_EXPECT(rte_le_to_cpu_64(*value), 42);
+	/* nobody has asked for the byte order of the host */
+	TEST_EXPECT(rte_be_to_cpu_64(*was), 40);
+	TEST_CALL(atomic(OP_ATOMIC_CS, index << 8, CAME_AT, 7, 41));
+	TEST_EXPECT(rte_le_to_cpu_64(*value), 42);
+	TEST_CALL(atomic(OP_ATOMIC_CS, index << 8, CAME_AT, 7, 42));
+	TEST_EXPECT(rte_le_to_cpu_64(*value), 7);
+	TEST_EXPECT(rte_be_to_cpu_64(*was), 42);
+	/* the answer is lost: the second request finds that it was done */
+	TEST_EXPECT(test_model_ctl(&model, "fault ecpf0vf0 net drop=1"), 0);
+	TEST_CALL(atomic(OP_ATOMIC_FA, index << 8, CAME_AT, 5, 0));
+	TEST_EXPECT(rte_le_to_cpu_64(*value), 12);
+	TEST_EXPECT(rte_be_to_cpu_64(*was), 7);
+	TEST_EXPECT(by_number(&t, 0x202, index), OK);
+	return data_passed();
+}
+
 /* Without netdev=1 none of it is there. */
 static int
 test_not_offered(void)
@@ -538,9 +612,10 @@ static struct unit_test_suite suite = {
 	.suite_name = "bluefield Ethernet queues of the model",
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, data_case_teardown, test_commands),
-		TEST_CASE_ST(setup, data_case_teardown, test_left),
+		TEST_CASE_ST(setup_plain, data_case_teardown, test_left),
 		TEST_CASE_ST(setup, data_case_teardown, test_frames),
 		TEST_CASE_ST(setup, data_case_teardown, test_bad_frame),
+		TEST_CASE_ST(setup, data_case_teardown, test_atomic),
 		TEST_CASE_ST(NULL, data_case_teardown, test_not_offered),
 		TEST_CASES_END()
 	}
