@@ -79,8 +79,9 @@ wq_print(const struct bfm_object *o, FILE *out)
 	const struct bfm_wq *wq = (const struct bfm_wq *)o;
 
 	fprintf(out, "%s entries=%u stride=%u cq=0x%x dbr=0x%" PRIx64 " done=%u frames=%" PRIu64
-			" lost=%" PRIu64, states[wq->state], 1u << wq->log_size,
-			1u << wq->log_stride, wq->cq->id, wq->dbr, wq->ci, wq->frames, wq->lost);
+			" lost=%" PRIu64 " cut=%" PRIu64, states[wq->state], 1u << wq->log_size,
+			1u << wq->log_stride, wq->cq->id, wq->dbr, wq->ci, wq->frames, wq->lost,
+			wq->cut);
 }
 
 /* What the two have in common. */

@@ -36,6 +36,7 @@ struct bfm_wq {
 	uint16_t ci;       /* the first block, or request, that is not done */
 	uint64_t frames;
 	uint64_t lost;
+	uint64_t cut;      /* an SQ: large segments, each of several frames */
 };
 
 /* --------------------------------------------------------------- cmd_eth.c */

@@ -253,6 +253,7 @@ perform(struct bfm_function *f, struct bfm_wq *sq, const struct request *wr)
 		mss = get16(eth + ETH_MSS);
 		if (mss == 0 || frame.l4 == 0 || frame.ip_proto != 6)
 			return malformed(f, sq, wr, "a large segment without mss, or not of TCP");
+		sq->cut++;
 		segments_send(f, sq, &frame, mss, eth[ETH_CS_FLAGS]);
 		return BFM_CQE_OK;
 	}
