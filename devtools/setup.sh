@@ -49,6 +49,9 @@ libibverbs-dev	the rdma-core test in the guest
 ibverbs-providers	the same: its provider is what is tested
 librdmacm-dev	connections between two functions in a guest
 ibverbs-utils	ping-pong between two functions in a guest
+iproute2	network namespaces in a guest
+rdmacm-utils	connections by rdma_cm in a guest
+perftest	bandwidth and latency between two functions in a guest
 libsystemd-dev	a static link of DPDK names it (through libpcap and D-Bus)
 doxygen	API reference
 python3-sphinx	guides
