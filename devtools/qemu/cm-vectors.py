@@ -3,7 +3,9 @@
 # Copyright(c) 2026 The dpdk-comch authors
 """Messages of the kernel's connection manager, from a capture of the model.
 
-usage: cm-vectors.py make|compare <capture> <kernel's version>
+usage: cm-vectors.py make <capture of test-cm-witness.sh> <capture of
+         test-librdmacm-witness.sh> <kernel's version>
+       cm-vectors.py compare <capture> <kernel's version>
 
 "make" writes them into app/test/bluefield/test_bluefield_cm_linux.h. "compare" tells
 whether a capture says the same: numbers that are new with each run do not count, nor how
@@ -24,11 +26,20 @@ GRH = 40
 BTH_DETH = 20
 MAD = 256
 QP1 = 1
+FIRST_OF = (0x10, 0x13, 0x14)
+ETHERNET = 14
+IPV6 = 40
+UDP = 8
+IP_CASE = 'ip'
+# Which side of the kernel an interface is: of InfiniBand, and in test-librdmacm-witness.sh.
+KERNEL = {False: {0: 'a', 1: 'p'}, True: {0: 'a', 3: 'p'}}
 # Private data of a REQ and of a SIDR_REQ, behind two zeros: the name of the case.
 WORDS = {0x10: 24 + 140 + 2, 0x17: 24 + 16 + 2}
 # Numbers of one run: the transaction and both ids, then first byte and bytes by message.
 # The kernel counts queue pairs from one number for each device: those that are named stay.
 ONE_RUN = {0x10: ((44, 3),), 0x13: ((20, 3),)}
+# Beside those, with addresses of IP: queue pairs, the port and what is made of it.
+ONE_RUN_IP = {0x10: ((32, 3), (88, 3), (142, 2)), 0x13: ((12, 3),), 0x15: ((8, 3),)}
 NO_SECOND_ID = (0x10, 0x17, 0x18)
 
 TOP = '''/* SPDX-License-Identifier: BSD-3-Clause
@@ -37,9 +48,10 @@ TOP = '''/* SPDX-License-Identifier: BSD-3-Clause
 
 /*
  * Messages of ib_cm and rdma_cm in Linux {version}, as two InfiniBand ports of the model
- * exchanged them. Written by devtools/qemu/cm-vectors.py from the capture of
- * devtools/qemu/test-cm-witness.sh: not to be edited. Bytes in hexadecimal, without the
- * zeros at the end; 'a' is the active side, 'p' the passive one.
+ * exchanged them; and, as "ip", three messages of Linux to the driver over RoCE, of two
+ * conversations. Written by devtools/qemu/cm-vectors.py from the captures of
+ * devtools/qemu/test-cm-witness.sh and test-librdmacm-witness.sh: not to be edited. Bytes in
+ * hexadecimal, without the zeros at the end; 'a' is the active side, 'p' the passive one.
  */
 
 #ifndef TEST_BLUEFIELD_CM_LINUX_H
@@ -75,17 +87,34 @@ def captured(path):
     """Case, side and message of each of queue pair 1."""
     case = None
     for interface, frame in packets(path):
-        frame = frame[ERF:]
-        at = LRH + (GRH if frame[1] & 3 == 3 else 0)
+        ethernet = frame[12:14] == b'\x86\xdd'
+        if ethernet:
+            at = ETHERNET + IPV6 + UDP
+        else:
+            frame = frame[ERF:]
+            at = LRH + (GRH if frame[1] & 3 == 3 else 0)
         to = int.from_bytes(frame[at + 5:at + 8], 'big')
         mad = frame[at + BTH_DETH:at + BTH_DETH + MAD]
         attr = int.from_bytes(mad[16:18], 'big')
         if to != QP1 or len(mad) != MAD or attr not in NAMES:
             sys.exit(f'cm-vectors: a packet that is no message of a connection manager: '
                      f'{frame.hex()}')
-        if attr in WORDS:
+        if ethernet:
+            case = IP_CASE
+        elif attr in WORDS:
             case = mad[WORDS[attr]:].split(b'\0')[0].decode()
-        yield case, 'ap'[interface], mad
+        if interface in KERNEL[ethernet]:
+            yield case, KERNEL[ethernet][interface], mad
+
+
+def first_ones(messages):
+    """Of those with addresses of IP, the first of each kind that begins a connection."""
+    seen = set()
+    for case, side, mad in messages:
+        attr = int.from_bytes(mad[16:18], 'big')
+        if attr in FIRST_OF and attr not in seen:
+            seen.add(attr)
+            yield case, side, mad
 
 
 def written():
@@ -98,10 +127,10 @@ def written():
     return version, found
 
 
-def make(path, version):
+def make(path, ip_path, version):
     with HEADER.open('w') as out:
         out.write(TOP.format(version=version))
-        for case, side, mad in captured(path):
+        for case, side, mad in [*captured(path), *first_ones(captured(ip_path))]:
             text = mad.rstrip(b'\0').hex()
             name = NAMES[int.from_bytes(mad[16:18], 'big')]
             out.write(f'\t{{ "{case}", \'{side}\', /* {name} */')
@@ -116,6 +145,8 @@ def same_each_run(message):
     mad = bytearray(mad)
     attr = int.from_bytes(mad[16:18], 'big')
     hidden = [(-16, 8), (0, 4), *ONE_RUN.get(attr, ())]
+    if case == IP_CASE:
+        hidden += ONE_RUN_IP.get(attr, ())
     if attr not in NO_SECOND_ID:
         hidden.append((4, 4))
     for first, size in hidden:
@@ -128,8 +159,9 @@ def compare(path, version):
     if of.split('.')[:2] != version.split('.')[:2]:
         print(f'not compared: the file has messages of Linux {of}, this is {version}')
         return 0
-    have = {same_each_run(m) for m in captured(path)}
-    wanted = {same_each_run(m) for m in wanted}
+    have = list(captured(path))
+    wanted = {same_each_run(m) for m in wanted if (m[0] == IP_CASE) == (have[0][0] == IP_CASE)}
+    have = {same_each_run(m) for m in (first_ones(have) if have[0][0] == IP_CASE else have)}
     for what, side in (('the kernel does not say', wanted - have),
                        ('is not in the file', have - wanted)):
         for case, who, name, mad in sorted(side):
@@ -139,10 +171,10 @@ def compare(path, version):
 
 
 def main():
-    if len(sys.argv) != 4 or sys.argv[1] not in ('make', 'compare'):
+    does = {('make', 5): make, ('compare', 4): compare}.get((*sys.argv[1:2], len(sys.argv)))
+    if does is None:
         sys.exit(__doc__.split('\n\n')[1])
-    what, path, version = sys.argv[1:]
-    sys.exit(make(path, version) if what == 'make' else compare(path, version))
+    sys.exit(does(*sys.argv[2:]))
 
 
 if __name__ == '__main__':

@@ -25,10 +25,5 @@ libdir=$(pkg-config --variable=libdir libibverbs)
 model_start --function=pf0,port=ib --function=pf1,port=ib --capture="$logs/cm.pcapng"
 guest_run "$run/initramfs" -m 512 -t 300 pf0.sock pf1.sock
 
-version=$(cat "$work/guest-kernel/version")
-if text=$("$here/cm-vectors.py" compare "$logs/cm.pcapng" "${version%-*}" 2>&1); then
-	result "ok cm-witness: messages of the kernel: $text"
-else
-	result "FAILED cm-witness: messages of the kernel: $(tr '\n' ';' <<<"$text")"
-fi
+compare_messages "$logs/cm.pcapng"
 test_end 'refused, status'

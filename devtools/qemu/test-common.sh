@@ -13,6 +13,7 @@
 #   monitor <line>            QEMU's monitor
 #   mark                      what the model logs from now on is new
 #   log <regular expression>  new lines of the model's log that match
+#   anything else             for the function "outside" of the test's own script
 #
 # test_begin <name> <arguments of the test>: takes "<folder> [<meson build folder>]"
 # from the command line and builds what is needed into the folder. Without a build
@@ -144,6 +145,12 @@ new_log() {
 	tail -n "+$((log_mark + 1))" "$logs/model.log" | grep -E "$1" || true
 }
 
+# What a test's own script does for its guest, where it has another function of that name.
+# shellcheck disable=SC2317 # called by serve
+outside() { # <request>
+	echo "unknown request: $1"
+}
+
 answer() { # <text>
 	[ -z "$1" ] || printf '%s\n' "$1" >&5
 	echo . >&5
@@ -158,7 +165,7 @@ serve() { # <line of the guest>
 	'monitor '*) text=$("$here/ask.py" monitor "$run/monitor" "${1#monitor }") || true ;;
 	mark) log_mark=$(wc -l <"$logs/model.log") ;;
 	'log '*) text=$(new_log "${1#log }") ;;
-	*) text="unknown request: $1" ;;
+	*) text=$(outside "$1") || true ;;
 	esac
 	answer "$text"
 }
@@ -207,6 +214,17 @@ guest_run() {
 
 # Also that the model has lived through it, and has nothing to complain of but what is
 # said here.
+# compare_messages <capture>: what the kernel's connection manager says is what the autotests have
+compare_messages() {
+	local name=${test_name#test-} version text
+	version=$(cat "$work/guest-kernel/version")
+	if text=$("$here/cm-vectors.py" compare "$1" "${version%-*}" 2>&1); then
+		result "ok $name: messages of the kernel: $text"
+	else
+		result "FAILED $name: messages of the kernel: $(tr '\n' ';' <<<"$text")"
+	fi
+}
+
 test_end() { # [<regular expression>]
 	local status=0 name=${test_name#test-} text
 	text=$(grep -E ' (warn|error) ' "$logs/model.log" | grep -vE "${1:-^$}") || true

@@ -5,7 +5,8 @@
 /*
  * Messages that Linux sent, as test_bluefield_cm_linux.h has them: each field is read and
  * written as it was, and the connection manager takes the part of either side in each
- * conversation. Linux had no header of IP addresses in them: the test puts that in.
+ * conversation. But for those over RoCE Linux had no header of IP addresses in them: the
+ * test puts that in.
  */
 
 #include <errno.h>
@@ -280,7 +281,7 @@ begin(const struct bf_mad_req *req, bool active)
 	user.node = us;
 	user.mode = USER_HOLD;
 	conf = wire_conf(us, user_req, &user);
-	conf.service_id = SERVICE_ID;
+	conf.service_id = req->service_id == BF_CM_SERVICE_ID ? BF_CM_SERVICE_ID : SERVICE_ID;
 	return wire_open(us, &conf);
 }
 
@@ -297,12 +298,12 @@ hear(const struct bf_mad *theirs)
 	struct bf_mad mad = *theirs;
 	uint8_t *priv = mad.req.priv;
 
-	if (mad.attr == BF_MAD_REQ) {
+	if (mad.attr == BF_MAD_REQ && mad.req.service_id != BF_CM_SERVICE_ID) {
 		memset(priv, 0, BF_MAD_IP_SIZE);
 		priv[1] = 6 << 4;
 		memcpy(priv + 4, mad.req.path.local_gid, 16);
 		memcpy(priv + 20, mad.req.path.remote_gid, 16);
-	} else {
+	} else if (mad.attr != BF_MAD_REQ) {
 		mad.remote_id = our(&ids, mad.remote_id);
 	}
 	mad.tid = our(&tids, mad.tid);
@@ -506,6 +507,72 @@ static const struct {
 	{ "both-end", ENDED, ENDED },
 };
 
+/* Over RoCE: nothing of the REQ is changed. */
+static int
+test_ip_req(void)
+{
+	const struct bf_mad *req = find("ip", BF_MAD_REQ, 0), *rtu = find("ip", BF_MAD_RTU, 0);
+	struct conn *c = &user.conns[0];
+	struct bf_mad_ip ip;
+	struct bf_mad ours;
+
+	TEST_TRUE(req != NULL && rtu != NULL);
+	TEST_EXPECT(req->req.service_id, BF_CM_SERVICE_ID);
+	TEST_EXPECT(req->req.path.local_lid, 0xffff);
+	TEST_EXPECT(req->req.path.remote_lid, 0xffff);
+	TEST_EXPECT(req->req.path.subnet_local, 0);
+	TEST_TRUE(req->req.path.hop_limit > 1);
+	bf_mad_ip_decode(req->req.priv, &ip);
+	TEST_EXPECT(ip.version, 0);
+	TEST_EXPECT(ip.ip_version, 6);
+	TEST_TRUE(ip.src_port != 0);
+	TEST_EXPECT(req->req.path.flow_label,
+		(ip.src_port * 31u + (uint16_t)BF_CM_SERVICE_ID) & 0xfffff);
+	TEST_TRUE(memcmp(ip.src, req->req.path.local_gid, 16) == 0);
+	TEST_TRUE(memcmp(ip.dst, req->req.path.remote_gid, 16) == 0);
+
+	TEST_EXPECT(begin(&req->req, false), 0);
+	hear(req);
+	TEST_EXPECT(c->seen[BF_CM_REQ], 1);
+	TEST_TRUE(memcmp(c->priv, "CMBF\3\3", 6) == 0);
+	TEST_EXPECT(bf_cm_accept(c->id, &c->own, "welcome", 7, user_event, c), 0);
+	wire_settle(&wire);
+	TEST_TRUE(wire_got(peer, BF_MAD_REP, &ours));
+	TEST_EXPECT(ours.remote_id, rtu->local_id);
+	learn(&ids, rtu->remote_id, ours.local_id);
+	hear(rtu);
+	TEST_EXPECT(c->seen[BF_CM_RTU], 1);
+	user_release(&user);
+	return TEST_SUCCESS;
+}
+
+static int
+test_ip_rep(void)
+{
+	const struct bf_mad *req = find("ip", BF_MAD_REQ, 0), *rep = find("ip", BF_MAD_REP, 0);
+	struct bf_mad ours;
+	struct conn *c;
+
+	TEST_TRUE(req != NULL && rep != NULL);
+	TEST_EXPECT(begin(&req->req, true), 0);
+	c = user_connect(&user, peer, CONNECT_MS);
+	TEST_TRUE(c != NULL);
+	wire_settle(&wire);
+	TEST_TRUE(wire_got(peer, BF_MAD_REQ, &ours));
+	learn(&ids, rep->remote_id, ours.local_id);
+	learn(&tids, rep->tid, ours.tid);
+	hear(rep);
+	TEST_EXPECT(c->seen[BF_CM_REP], 1);
+	TEST_EXPECT(c->remote_qpn, rep->rep.qpn);
+	TEST_TRUE(memcmp(c->priv, "CMBF\3", 5) == 0);
+	TEST_EXPECT(bf_cm_rtu(c->id), 0);
+	wire_settle(&wire);
+	TEST_TRUE(wire_got(peer, BF_MAD_RTU, &ours));
+	TEST_EXPECT(ours.remote_id, rep->local_id);
+	user_release(&user);
+	return TEST_SUCCESS;
+}
+
 static int
 all_as(bool active)
 {
@@ -571,6 +638,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE(test_other_fields),
 		TEST_CASE(test_rej_fields),
 		TEST_CASE_ST(NULL, end_wire, test_heard),
+		TEST_CASE_ST(NULL, end_wire, test_ip_req),
+		TEST_CASE_ST(NULL, end_wire, test_ip_rep),
 		TEST_CASE(test_as_active),
 		TEST_CASE(test_as_passive),
 		TEST_CASES_END()
