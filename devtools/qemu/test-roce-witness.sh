@@ -34,7 +34,7 @@ libdir=$(pkg-config --variable=libdir libibverbs)
 model_start --function=pf0,netdev=1 --function=pf0vf0,netdev=1 \
 	--rule="dev pf0 ingress prio 1 protocol all flower skip_sw action mirred egress redirect dev pf0vf0" \
 	--rule="dev pf0vf0 ingress prio 1 protocol all flower skip_sw action mirred egress redirect dev pf0"
-guest_run "$run/initramfs" -m 512 -t 300 pf0.sock pf0vf0.sock
+guest_run "$run/initramfs" -m 512 -t 600 pf0.sock pf0vf0.sock
 
 # Commands that the kernel makes of what the device says that it has are all done.
 echo 'What the kernel asks for and the model does not have:'
