@@ -92,15 +92,15 @@ static bool
 mac_parse(const char *text, uint8_t mac[6])
 {
 	static const uint8_t none[6];
-	unsigned int i, byte;
+	unsigned int i;
 
 	if (strlen(text) != 17)
 		return false;
 	for (i = 0; i < 6; i++, text += 3) {
 		if (!isxdigit((unsigned char)text[0]) || !isxdigit((unsigned char)text[1]) ||
-		    (i < 5 && text[2] != ':') || sscanf(text, "%2x", &byte) != 1)
+		    (i < 5 && text[2] != ':'))
 			return false;
-		mac[i] = byte;
+		mac[i] = strtoul(text, NULL, 16);
 	}
 	/* the first bit on the wire is of addresses of many */
 	return (mac[0] & 1) == 0 && memcmp(mac, none, 6) != 0;

@@ -443,12 +443,6 @@ work_connect(struct bf_ctrl_conn *cc)
 	return ret != 0 ? ret : work_ask(cc);
 }
 
-static bool
-text_ends(const char *text, size_t size)
-{
-	return memchr(text, '\0', size) != NULL;
-}
-
 /* It ends, and may be printed: people read it in logs and dumps. */
 static bool
 text_plain(const char *text, size_t size)
@@ -486,8 +480,7 @@ rep_check(const struct bf_ctrl_conn *cc, const struct bf_wire_rep *rep)
 			(cc->msg_size != 0 && cc->msg_size != rep->max_msg_size)) {
 		what = "size of messages";
 		value = rep->max_msg_size;
-	} else if (!text_ends(rep->name, sizeof(rep->name)) ||
-			strcmp(rep->name, cc->name) != 0) {
+	} else if (strncmp(rep->name, cc->name, sizeof(rep->name)) != 0) {
 		what = "name that is not the server's";
 	} else if (!text_plain(rep->function, sizeof(rep->function))) {
 		what = "name of the function";

@@ -166,8 +166,6 @@ bf_cm_id_room(struct bf_cm *cm, const struct bf_cm_addr *addr)
 {
 	const struct bf_cm_peer *peer = peer_find(cm, addr->gid);
 
-	if (cm->stats.ids >= cm->conf.max_ids)
-		return false;
 	return peer == NULL || (peer->nb_passive < cm->conf.max_peer_ids &&
 		peer->nb_half_open < cm->conf.max_half_open);
 }

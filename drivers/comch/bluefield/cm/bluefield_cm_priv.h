@@ -173,7 +173,7 @@ struct bf_cm_id *bf_cm_id_new(struct bf_cm *cm, const struct bf_cm_addr *addr, b
 void bf_cm_id_free(struct bf_cm_id *id);
 /* Give it a number that none had. */
 void bf_cm_id_renumber(struct bf_cm_id *id);
-/* May this function have one more, from a REQ? */
+/* May this function have one more, from a REQ, if there is one? */
 bool bf_cm_id_room(struct bf_cm *cm, const struct bf_cm_addr *addr);
 /* Of this function, by our number; NULL: none. */
 struct bf_cm_id *bf_cm_id_find(struct bf_cm *cm, const struct bf_cm_addr *from,

@@ -39,7 +39,7 @@ fail(struct bf_cm_id *id, int status)
 {
 	bf_cm_id_state(id, BF_CM_ST_IDLE, UINT64_MAX);
 	/* who has not answered a REQ yet learns it when it does */
-	if (id->cb != NULL && (id->active || id->own.qpn != 0))
+	if (id->active || id->own.qpn != 0)
 		bf_cm_note(id, BF_CM_FAILED, status);
 }
 
@@ -53,7 +53,7 @@ fail_rej(struct bf_cm_id *id)
 
 	id->kept = false;
 	bf_cm_id_state(id, BF_CM_ST_IDLE, UINT64_MAX);
-	if (id->cb == NULL || (!id->active && id->own.qpn == 0))
+	if (!id->active && id->own.qpn == 0)
 		return;
 	ev = bf_cm_note(id, BF_CM_FAILED, bf_cm_reason_errno(reason));
 	ev->reason = reason;
@@ -259,15 +259,12 @@ static void
 req_new(struct bf_cm *cm, const struct bf_cm_addr *from)
 {
 	struct bf_cm_event *ev;
-	struct bf_cm_id *id;
+	struct bf_cm_id *id = NULL;
 	int err;
 
+	if (bf_cm_id_room(cm, from))
+		id = bf_cm_id_new(cm, from, false, &err);
 	/* no answer: it costs nothing, and who means it well tries again */
-	if (!bf_cm_id_room(cm, from)) {
-		cm->stats.no_room++;
-		return;
-	}
-	id = bf_cm_id_new(cm, from, false, &err);
 	if (id == NULL) {
 		cm->stats.no_room++;
 		return;

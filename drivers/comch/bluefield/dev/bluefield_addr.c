@@ -183,7 +183,7 @@ bf_function_parse(const char *name, struct bf_rep *rep)
 {
 	const char *at;
 
-	if (strlen(name) >= sizeof(rep->name) || strncmp(name, "pf", 2) != 0)
+	if (strncmp(name, "pf", 2) != 0)
 		return false;
 	at = name + 2;
 	rep->number = 0;
