@@ -5,15 +5,15 @@
 /*
  * Control connections of the bluefield driver against peers that the test plays: what a
  * peer can say wrong in the handshake and in messages, what it may not get by that, and
- * what is told when it dies, does not answer, or the device fails. What connections do
- * between two drivers is in the suites of the library.
+ * what is told when it dies or does not answer. What connections do between two drivers is
+ * in test_bluefield_chan_both.c and the suites of the library.
  */
 
 #include <unistd.h>
 
 #include "bluefield_chan_priv.h" /* check-ok: its layers are tested */
 #include "test_bluefield_peer.h"
-#include "test_comch_fp_util.h"
+#include "test_comch_util.h"
 
 #define CARD "ecpf0vf0"
 #define HOST "pf0vf0"
@@ -62,33 +62,6 @@ setup_client(void)
 	TEST_TRUE(host_dev >= 0);
 	test_pair.host = host_dev;
 	return peer_open(&hostile, HOSTILE, true);
-}
-
-static int
-setup_devs(const char *card_args)
-{
-	TEST_CALL(setup());
-	card_dev = test_model_dev_add(&model, CARD, card_args);
-	host_dev = test_model_dev_add(&model, HOST,
-		"health=50,role=host,function=" HOST ",peer=" CARD_MAC);
-	TEST_TRUE(card_dev >= 0 && host_dev >= 0);
-	test_pair.dpu = card_dev;
-	test_pair.rep = 0;
-	test_pair.host = host_dev;
-	return TEST_SUCCESS;
-}
-
-/* Both by the driver. */
-static int
-setup_both(void)
-{
-	return setup_devs("role=dpu,functions=" HOST "@" HOST_MAC);
-}
-
-static int
-setup_unknown_peer(void)
-{
-	return setup_devs("role=dpu,functions=" HOST "@" HOSTILE_MAC);
 }
 
 static void
@@ -861,199 +834,6 @@ test_rejections(void)
 	return test_log_passed();
 }
 
-/*
- * Between two drivers
- */
-
-/* The card serves another function than this one: both sides say so. */
-static int
-test_unknown_peer(void)
-{
-	struct test_ep *client;
-
-	test_server_run("test", test_pe_new());
-	client = test_client_run("test", test_pe_new());
-	TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
-	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -EACCES);
-	TEST_EXPECT(test_log_count("a client of " HOST_MAC " is refused, as key 'functions'"), 1);
-	TEST_EXPECT(test_log_count("add <name>@" HOST_MAC " to its key 'functions'"), 1);
-	return test_log_passed();
-}
-
-/* The switch lets nothing through: who has it is told what to do, and it goes on then. */
-static int
-test_no_rule(void)
-{
-	struct test_ep *server, *client;
-
-	TEST_EXPECT(test_model_rule(&model, "del", HOST, CARD), 0);
-	server = test_server_run("test", test_pe_new());
-	client = test_client_run("test", test_pe_new());
-	TEST_WAIT(test_log_has("tc filter add"), TEST_MS);
-	/* two PFs of one card look the same from here */
-	TEST_TRUE(test_log_has("or that function is of another PF of the card"));
-	TEST_TRUE(test_log_has("than this one (" HOST ")"));
-	TEST_EXPECT(test_state(client), RTE_COMCH_STATE_STARTING);
-	TEST_EXPECT(test_model_rule(&model, "add", HOST, CARD), 0);
-	TEST_WAIT(client->conn != NULL && server->nb_connects == 1, TEST_MS);
-	return test_log_passed();
-}
-
-/* The way is closed under a connection: both sides learn of that, by their own signs. */
-static int
-test_rule_taken(void)
-{
-	struct test_ep *server, *client;
-
-	TEST_CALL(test_connected(&server, &client));
-	TEST_EXPECT(test_model_rule(&model, "del", HOST, CARD), 0);
-	TEST_EXPECT(test_model_rule(&model, "del", CARD, HOST), 0);
-	TEST_WAIT(server->nb_disconnects == 1 && test_state(client) == RTE_COMCH_STATE_IDLE,
-			DEATH_MS);
-	TEST_EXPECT(server->disconnect_status, -ECONNRESET);
-	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ECONNRESET);
-	return test_log_passed();
-}
-
-/* Objects of a function that has nothing to do. */
-static int
-objects_settle(const char *function, long want)
-{
-	TEST_WAIT(test_model_state(&model, function, "objects") == want, TEST_MS);
-	return TEST_SUCCESS;
-}
-
-/* Either side ends it after so many turns; whatever was made goes. */
-static int
-test_end_at_each_step(void)
-{
-	struct rte_comch_pe *pe = test_pe_new(), *client_pe = test_pe_new();
-	struct test_ep *server = test_server_run("test", pe), *client;
-	long card_objs, host_objs;
-	uint32_t step, turns, i;
-
-	client = test_client_run("test", client_pe);
-	TEST_WAIT(client->conn != NULL, TEST_MS);
-	TEST_CALL(test_stop(client));
-	TEST_WAIT(server->nb_connects == server->nb_disconnects, TEST_MS);
-	test_progress_ms(50);
-	card_objs = test_model_state(&model, CARD, "objects");
-	host_objs = test_model_state(&model, HOST, "objects");
-	for (step = 0; step < 60; step++) {
-		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
-		/* the last ones end after the server has heard of them, however slow that is */
-		if (step >= 40)
-			TEST_WAIT(server->nb_connects > server->nb_disconnects, TEST_MS);
-		turns = step < 40 ? step : step - 40;
-		for (i = 0; i < turns * turns * turns / 8; i++)
-			test_progress();
-		if (step % 3 == 2 && server->conn != NULL)
-			rte_comch_server_disconnect(server->conn);
-		else if (test_state(client) != RTE_COMCH_STATE_IDLE)
-			rte_comch_ctx_stop(client->ctx);
-		if (step % 3 == 2)
-			test_progress_ms(5);
-		if (test_state(client) == RTE_COMCH_STATE_STARTING ||
-				test_state(client) == RTE_COMCH_STATE_RUNNING)
-			rte_comch_ctx_stop(client->ctx);
-		TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
-				server->nb_connects == server->nb_disconnects, TEST_MS);
-	}
-	test_progress_ms(20);
-	TEST_WAIT(server->nb_connects == server->nb_disconnects, TEST_MS);
-	TEST_TRUE(server->nb_connects > 20);
-	TEST_CALL(objects_settle(CARD, card_objs));
-	TEST_CALL(objects_settle(HOST, host_objs));
-	return test_log_passed();
-}
-
-/* So many connected queue pairs of a function have this MTU, at least, and no other has another. */
-static int
-expect_mtu(const char *function, uint32_t code, uint32_t least)
-{
-	const char *line;
-	char words[16];
-	uint32_t nb = 0;
-
-	snprintf(words, sizeof(words), " mtu=%u", code);
-	TEST_EXPECT(test_model_ctl(&model, "dump %s", function), 0);
-	for (line = model.answer; (line = strstr(line, "RC RTS")) != NULL; line++, nb++)
-		TEST_TRUE(strncmp(strstr(line, " mtu="), words, strlen(words)) == 0);
-	TEST_TRUE(nb >= least);
-	return TEST_SUCCESS;
-}
-
-/*
- * Packets are as large as the smaller one of both vports takes: of frames, less headers. Those
- * of a connection, and those of the pair of a producer and a consumer.
- */
-static int
-test_path_mtu(void)
-{
-	static const struct {
-		uint32_t card, host; /* bytes of a frame; 0: those of the port, 9216 */
-		uint32_t code;
-	} rows[] = {
-		{ 1522, 9022, 3 }, { 4214, 9022, 5 }, { 9022, 4213, 4 }, { 0, 0, 5 },
-		{ 0, 1141, 2 }, { 629, 9022, 1 },
-	};
-	struct test_q *consumer, *producer;
-	struct test_ep *server, *client;
-	struct test_fp fp;
-	uint32_t i;
-
-	for (i = 0; i < RTE_DIM(rows); i++) {
-		TEST_EXPECT(test_model_ctl(&model, "fault " CARD " mtu %u", rows[i].card), 0);
-		TEST_EXPECT(test_model_ctl(&model, "fault " HOST " mtu %u", rows[i].host), 0);
-		TEST_EXPECT(rte_comch_dev_reset(card_dev), 0);
-		TEST_EXPECT(rte_comch_dev_reset(host_dev), 0);
-		TEST_CALL(test_fp_open(&fp, TEST_FP_TO_DPU));
-		server = fp.rx.ep;
-		client = fp.tx.ep;
-		TEST_EXPECT(test_send_pattern(client->conn, 4000, i), 0);
-		TEST_EXPECT(test_send_pattern(server->conn, 4000, i), 0);
-		TEST_WAIT(server->nb_recv == 1 && client->nb_recv == 1, TEST_MS);
-		TEST_CALL(test_fp_queues(&fp, NULL, 4, 4, &consumer, &producer));
-		TEST_EXPECT(test_post_empty(consumer, 1, 0), 1);
-		TEST_WAIT(test_send_imm(producer, consumer->id, "abcd", 4, 0) == 1, TEST_MS);
-		TEST_CALL(expect_mtu(CARD, rows[i].code, 2));
-		TEST_CALL(expect_mtu(HOST, rows[i].code, 2));
-		test_fp_cleanup();
-	}
-	/* a register that says nothing: any port can 1024 */
-	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " mtu 0"), 0);
-	TEST_EXPECT(test_model_ctl(&model,
-		"fault " CARD " cmd opcode=ACCESS_REG op_mod=1 status=3"), 0);
-	TEST_EXPECT(rte_comch_dev_reset(card_dev), 0);
-	TEST_CALL(test_connected(&server, &client));
-	TEST_CALL(expect_mtu(HOST, 3, 1));
-	return test_log_passed();
-}
-
-/* A device fails under connections: they end on both sides, and begin again after a reset. */
-static int
-test_device_fails(void)
-{
-	struct test_ep *server, *client;
-	uint32_t round;
-
-	TEST_CALL(test_connected(&server, &client));
-	for (round = 0; round < 3; round++) {
-		TEST_EXPECT(test_model_ctl(&model, "fault " HOST " nic-state 1"), 0);
-		TEST_WAIT(test_state(client) == RTE_COMCH_STATE_IDLE &&
-				test_dev_status(host_dev) != 0, DEATH_MS);
-		TEST_WAIT(server->nb_disconnects == round + 1, DEATH_MS);
-		TEST_EXPECT(server->disconnect_status, -ECONNRESET);
-		TEST_EXPECT(test_model_ctl(&model, "fault " HOST " clear"), 0);
-		TEST_EXPECT(rte_comch_dev_reset(host_dev), 0);
-		TEST_EXPECT(rte_comch_ctx_start(client->ctx), -EINPROGRESS);
-		TEST_WAIT(client->conn != NULL && server->nb_connects == round + 2, TEST_MS);
-		TEST_EXPECT(test_send_pattern(client->conn, 100, round), 0);
-		TEST_WAIT(server->nb_recv == round + 1, TEST_MS);
-	}
-	return test_log_passed();
-}
-
 static struct unit_test_suite server_suite = {
 	.suite_name = "control connections of BlueField and what peers do to them",
 	.unit_test_cases = {
@@ -1081,12 +861,6 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_client, teardown, test_answers),
 		TEST_CASE_ST(setup_client, teardown, test_much_memory_asked),
 		TEST_CASE_ST(setup_client, teardown, test_rejections),
-		TEST_CASE_ST(setup_unknown_peer, teardown, test_unknown_peer),
-		TEST_CASE_ST(setup_both, teardown, test_no_rule),
-		TEST_CASE_ST(setup_both, teardown, test_rule_taken),
-		TEST_CASE_ST(setup_both, teardown, test_end_at_each_step),
-		TEST_CASE_ST(setup_both, teardown, test_path_mtu),
-		TEST_CASE_ST(setup_both, teardown, test_device_fails),
 		TEST_CASES_END()
 	},
 };
