@@ -161,6 +161,11 @@ test_keys(void)
 		/* EAL itself may refuse what is no list of keys: then it has its own words */
 		TEST_CALL(expect_refused(args, -EINVAL, "its keys are", "socket=<path>"));
 	}
+	/* more than EAL takes */
+	strcpy(args, "socket=/nowhere");
+	for (i = 0; i < 33; i++)
+		strcat(args, ",x=1");
+	TEST_CALL(expect_refused(args, -EINVAL, "cannot parse", "its keys are"));
 	TEST_CALL(expect_refused("socket=/nowhere,peers=02:00:00:00:00:02", -EINVAL,
 		"'peers' is no key", "peer=<MAC>"));
 	TEST_CALL(expect_refused("role=", -EINVAL, "key 'role'", "it is dpu or host"));

@@ -41,7 +41,8 @@ expect_bad(const char *key, const char *value, const char *words)
 
 	test_log_drop();
 	TEST_EXPECT(test_log_begin(), 0);
-	snprintf(args, sizeof(args), "socket=/nowhere,%s=%s", key, value);
+	snprintf(args, sizeof(args), "socket=/nowhere,%s%s%s", key, value == NULL ? "" : "=",
+		value == NULL ? "" : value);
 	snprintf(has, sizeof(has), "key '%s'", key);
 	TEST_ASSERT(rte_vdev_init("comch_bluefield_dev", args) == -EINVAL, "'%s'", args);
 	TEST_ASSERT(test_log_has("comch_bluefield_dev") && test_log_has(has),
@@ -107,6 +108,10 @@ test_bad_others(void)
 	static const char *const fdbs[] = { "", "None", "tcx", "rte_flow" };
 	unsigned int i;
 
+	TEST_CALL(expect_bad("functions", NULL, "it is a list"));
+	TEST_CALL(expect_bad("peer", NULL, "is the MAC of the card's function"));
+	TEST_CALL(expect_bad("function", NULL, "the name that the card has"));
+	TEST_CALL(expect_bad("fdb", NULL, "it is none or tc"));
 	for (i = 0; i < RTE_DIM(names); i++)
 		TEST_CALL(expect_bad("function", names[i], "the name that the card has"));
 	for (i = 0; i < RTE_DIM(fdbs); i++)
@@ -155,7 +160,8 @@ test_nobody(void)
 	TEST_EXPECT(test_dev_info(dev_id).capa, 0);
 	TEST_EXPECT(test_model_state(&model, "pf0vf0", "objects"), 2);
 	TEST_EXPECT(test_model_devs_remove(&model), 0);
-	TEST_TRUE(add("ecpf0vf0", "role=dpu") >= 0);
+	/* on the card, it is any name of an interface that is its function */
+	TEST_TRUE(add("ecpf0vf0", "role=dpu,function=en_3.f0-pf0sf0") >= 0);
 	TEST_TRUE(test_log_has("serves no function") && test_log_has("functions=<name>@<MAC>"));
 	TEST_EXPECT(rte_comch_rep_list(dev_id, &rep, 1), 0);
 	TEST_EXPECT(test_model_devs_remove(&model), 0);
