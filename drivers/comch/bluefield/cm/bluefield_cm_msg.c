@@ -310,7 +310,7 @@ bf_cm_answer_sidr(struct bf_cm *cm, const struct bf_cm_addr *to)
 static const struct {
 	int err;
 	const char *text;
-} reasons[] = {
+} reasons[UINT8_MAX + 1] = {
 	[BF_REJ_NO_QP] = { ENOSPC, "no queue pair" },
 	[BF_REJ_NO_EEC] = { ENOSPC, "no end-to-end context" },
 	[BF_REJ_NO_RESOURCES] = { ENOMEM, "no resources" },
@@ -350,7 +350,7 @@ static const struct {
 int
 bf_cm_reason_errno(uint8_t reason)
 {
-	if (reason >= RTE_DIM(reasons) || reasons[reason].text == NULL)
+	if (reasons[reason].text == NULL)
 		return -EPROTO;
 	return -reasons[reason].err;
 }
@@ -358,7 +358,7 @@ bf_cm_reason_errno(uint8_t reason)
 uint8_t
 bf_cm_errno_reason(int err)
 {
-	uint8_t i;
+	uint32_t i;
 
 	for (i = 0; i < RTE_DIM(reasons); i++) {
 		if (reasons[i].text != NULL && reasons[i].err == -err)
@@ -370,7 +370,7 @@ bf_cm_errno_reason(int err)
 const char *
 bf_cm_reason_text(uint8_t reason)
 {
-	if (reason >= RTE_DIM(reasons) || reasons[reason].text == NULL)
+	if (reasons[reason].text == NULL)
 		return "unknown reason";
 	return reasons[reason].text;
 }

@@ -39,7 +39,7 @@ fail(struct bf_cm_id *id, int status)
 {
 	bf_cm_id_state(id, BF_CM_ST_IDLE, UINT64_MAX);
 	/* who has not answered a REQ yet learns it when it does */
-	if (id->active || id->own.qpn != 0)
+	if (id->own.qpn != 0)
 		bf_cm_note(id, BF_CM_FAILED, status);
 }
 
@@ -53,7 +53,7 @@ fail_rej(struct bf_cm_id *id)
 
 	id->kept = false;
 	bf_cm_id_state(id, BF_CM_ST_IDLE, UINT64_MAX);
-	if (!id->active && id->own.qpn == 0)
+	if (id->own.qpn == 0)
 		return;
 	ev = bf_cm_note(id, BF_CM_FAILED, bf_cm_reason_errno(reason));
 	ev->reason = reason;
@@ -147,7 +147,7 @@ rx_rep(struct bf_cm *cm, const struct bf_cm_addr *from)
 {
 	struct bf_cm_id *id = bf_cm_id_find(cm, from, cm->rx.remote_id);
 
-	if (id != NULL && id->active && id->state == BF_CM_ST_REQ_SENT) {
+	if (id != NULL && id->state == BF_CM_ST_REQ_SENT) {
 		rep_first(id);
 		return;
 	}
