@@ -610,7 +610,7 @@ test_bad_req(void)
 	BAD_REQ(req.req.service_id++, BF_REJ_SERVICE_ID);
 	BAD_REQ(req.req.service_id = 0, BF_REJ_SERVICE_ID);
 	BAD_REQ(req.req.transport = 1, BF_REJ_TRANSPORT);
-	BAD_REQ((req.req.transport = 3, req.req.ext_transport = 1), BF_REJ_TRANSPORT);
+	BAD_REQ(req.req.ext_transport = 1, BF_REJ_TRANSPORT);
 	BAD_REQ(req.req.qpn = 0, BF_REJ_NO_QP);
 	BAD_REQ(req.req.qpn = 1, BF_REJ_NO_QP);
 	BAD_REQ(req.req.mtu = 0, BF_REJ_MTU);
