@@ -765,6 +765,7 @@ expect_failed(struct test_ep *client, const char *what, int reason)
 static int
 test_answers(void)
 {
+	struct rte_comch_dev_stats stats;
 	struct test_ep *client;
 	uint32_t i;
 
@@ -779,6 +780,9 @@ test_answers(void)
 	good_rep(&hostile.rep);
 	client = client_start();
 	PEER_WAIT(&hostile, client->conn != NULL, TEST_MS);
+	TEST_EXPECT(test_log_count("answer to the request for 'test'"), RTE_DIM(bad_reps));
+	TEST_EXPECT(rte_comch_dev_stats_get(host_dev, &stats), 0);
+	TEST_EXPECT(stats.violations, RTE_DIM(bad_reps));
 	return test_log_passed();
 }
 
@@ -795,6 +799,14 @@ test_much_memory_asked(void)
 	hostile.rep.max_msg_size = BF_WIRE_MAX_MSG_SIZE;
 	client = test_client_run_conf(&conf, test_pe_new());
 	TEST_CALL(expect_failed(client, "much memory", -EMSGSIZE));
+	/* but not any at all */
+	hostile.rep.max_msg_size = BF_WIRE_MAX_MSG_SIZE + 1;
+	client = test_client_run_conf(&conf, test_pe_new());
+	TEST_CALL(expect_failed(client, "large", -EPROTO));
+	hostile.rep.max_msg_size = 0;
+	client = test_client_run_conf(&conf, test_pe_new());
+	TEST_CALL(expect_failed(client, "no size", -EPROTO));
+	TEST_EXPECT(test_log_count("size of messages"), 2);
 	hostile.rep.max_msg_size = BF_WIRE_MAX_MSG_SIZE / 2;
 	client = test_client_run_conf(&conf, test_pe_new());
 	PEER_WAIT(&hostile, client->conn != NULL, TEST_MS);
@@ -827,7 +839,7 @@ test_rejections(void)
 		client = client_start();
 		TEST_CALL(expect_failed(client, "a reason", rows[i].told));
 	}
-	rej.magic = 0;
+	rej = (struct bf_wire_rej){ .reason = -ENOENT };
 	client = client_start();
 	TEST_CALL(expect_failed(client, "no words of ours", -ECONNREFUSED));
 	/* one that says at once that it did not answer in time is not asked for ever */
