@@ -8,6 +8,7 @@
  * peers of another kind do to them is in test_bluefield_chan.c.
  */
 
+#include "bluefield_chan_priv.h" /* check-ok: its layers are tested */
 #include "test_bluefield_peer.h"
 #include "test_comch_fp_util.h"
 
@@ -246,6 +247,76 @@ test_device_fails(void)
 	return test_log_passed();
 }
 
+/*
+ * Messages of a size that does not divide the ring that they are copied to, more of them than
+ * it has room for: none is copied over one that is on its way.
+ */
+
+#define ODD_SIZE 3000
+#define NB_ODD 64
+
+static void
+check_odd(struct test_ep *ep, struct rte_comch_conn *conn __rte_unused, const void *msg,
+	uint32_t len)
+{
+	ep->value += len != ODD_SIZE || !test_check(msg, len, ep->nb_recv);
+}
+
+static int
+test_large_messages(void)
+{
+	const struct rte_comch_ctrl_conf conf = {
+		.max_msg_size = ODD_SIZE, .recv_queue_size = NB_ODD, .nb_tasks = NB_ODD,
+		.max_conn_tasks = NB_ODD,
+	};
+	const struct rte_comch_server_conf server_conf = { .ctrl = conf };
+	const struct rte_comch_client_conf client_conf = { .ctrl = conf };
+	struct test_ep *server, *client;
+	uint32_t i, first = 0;
+
+	server = test_server_run_conf(&server_conf, test_pe_new());
+	client = test_client_run_conf(&client_conf, test_pe_new());
+	TEST_WAIT(client->conn != NULL && server->nb_connects == 1, TEST_MS);
+	server->on_recv = check_odd;
+	for (; first < 4 * NB_ODD; first += NB_ODD) {
+		for (i = 1; i <= NB_ODD; i++)
+			TEST_EXPECT(test_send_pattern(client->conn, ODD_SIZE, first + i), 0);
+		TEST_WAIT(client->nb_done == first + NB_ODD, TEST_MS);
+		TEST_EXPECT(server->nb_recv, first + NB_ODD);
+	}
+	TEST_EXPECT(server->value, 0);
+	return test_log_passed();
+}
+
+/* More bytes than one side holds for the other: neither listens nor connects with that. */
+static int
+test_too_many_bytes(void)
+{
+	struct rte_comch_server_conf server_conf;
+	struct rte_comch_client_conf client_conf;
+	struct test_ep *ep = test_ep_new();
+	uint32_t size = BF_WIRE_MAX_MSG_SIZE, nb = BF_CTRL_MAX_RECV / size + 1;
+
+	test_server_conf(ep, "test", &server_conf);
+	server_conf.ctrl.max_msg_size = size;
+	server_conf.ctrl.recv_queue_size = nb;
+	TEST_EXPECT(test_server_start(ep, &server_conf, test_pe_new()), -EINVAL);
+	TEST_EXPECT(test_log_count("make one of them smaller"), 1);
+	ep = test_ep_new();
+	test_client_conf(ep, "test", &client_conf);
+	client_conf.ctrl.max_msg_size = size;
+	client_conf.ctrl.recv_queue_size = nb;
+	TEST_EXPECT(test_client_start(ep, &client_conf, test_pe_new()), -EINVAL);
+	TEST_EXPECT(test_log_count("make one of them smaller"), 2);
+	/* one less is not */
+	ep = test_ep_new();
+	test_server_conf(ep, "test", &server_conf);
+	server_conf.ctrl.max_msg_size = size;
+	server_conf.ctrl.recv_queue_size = nb - 1;
+	TEST_EXPECT(test_server_start(ep, &server_conf, test_pe_new()), 0);
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "control connections between two BlueField drivers",
 	.unit_test_cases = {
@@ -255,6 +326,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup_both, teardown, test_end_at_each_step),
 		TEST_CASE_ST(setup_both, teardown, test_path_mtu),
 		TEST_CASE_ST(setup_both, teardown, test_device_fails),
+		TEST_CASE_ST(setup_both, teardown, test_large_messages),
+		TEST_CASE_ST(setup_both, teardown, test_too_many_bytes),
 		TEST_CASES_END()
 	},
 };
