@@ -162,6 +162,7 @@ test_nobody(void)
 	TEST_EXPECT(test_model_devs_remove(&model), 0);
 	/* on the card, it is any name of an interface that is its function */
 	TEST_TRUE(add("ecpf0vf0", "role=dpu,function=en_3.f0-pf0sf0") >= 0);
+	TEST_TRUE(test_dev_info(dev_id).function[0] == '\0');
 	TEST_TRUE(test_log_has("serves no function") && test_log_has("functions=<name>@<MAC>"));
 	TEST_EXPECT(rte_comch_rep_list(dev_id, &rep, 1), 0);
 	TEST_EXPECT(test_model_devs_remove(&model), 0);
@@ -189,6 +190,7 @@ test_reps(void)
 	TEST_TRUE(strcmp(reps[1].name, "pf0vf0") == 0 && reps[1].type == RTE_COMCH_FUNC_VF);
 	TEST_TRUE(reps[1].pf == 0 && reps[1].number == 0 && reps[1].rep_id == 1);
 	TEST_TRUE(reps[2].pf == 0 && reps[2].number == 126 && reps[2].rep_id == 2);
+	TEST_EXPECT(reps[3].rep_id, UINT16_MAX);
 	/* known by the MAC, on both sides */
 	TEST_TRUE(strcmp(reps[1].vuid, host.vuid) == 0);
 	TEST_EXPECT(rte_comch_rep_get_id_by_name(dev_id, host.vuid), 1);
