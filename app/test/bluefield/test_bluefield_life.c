@@ -12,6 +12,7 @@
 #include <rte_eal.h>
 #include <rte_malloc.h>
 
+#include "bluefield_bounce.h"
 #include "test_bluefield_group.h"
 
 /*
@@ -399,6 +400,41 @@ test_region_chunks(void)
 	return group_passed_clean();
 }
 
+/* Two chunks with bounce buffers: each has its own, and what is in neither has none. */
+static int
+test_region_bounces(void)
+{
+	static uint8_t heap[3 * 4096]; /* not of EAL */
+	struct rte_comch_mem_chunk chunks[2] = { { heap, 100 }, { heap + 4096, 100 } };
+	const struct bf_region *region;
+	struct rte_comch_mem mem, one;
+
+	test_fill(heap, sizeof(heap), 1);
+	mem_init(&mem, chunks[0].len, PW);
+	mem.addr = heap;
+	mem.nb_chunks = RTE_DIM(chunks);
+	mem.chunks = chunks;
+	TEST_EXPECT(bf_region_register(&mem), 0);
+	region = mem.priv;
+	bf_bounce_out(&mem, heap + 4096 + 84, 16);
+	TEST_EXPECT(memcmp(region->bounces[1] + 84, heap + 4096 + 84, 16), 0);
+	memset(region->bounces[0] + 8, 0x5a, 8);
+	bf_bounce_in(&mem, heap + 8, 8);
+	TEST_TRUE(heap[8] == 0x5a && heap[15] == 0x5a);
+	bf_bounce_out(&mem, heap + 200, 16);
+	bf_bounce_out(&mem, heap + 4096 + 84, 17);
+	TEST_TRUE(bf_mem_find(group_dev, heap + 4096, 100) == &mem);
+	TEST_TRUE(bf_mem_find(group_dev, heap + 4096, 101) == NULL);
+	TEST_TRUE(bf_mem_find(group_dev, heap + 200, 1) == NULL);
+	TEST_EXPECT(bf_region_free(&mem, NULL), 0);
+	mem_init(&one, 4096, 0);
+	TEST_EXPECT(bf_region_alloc(&one), 0);
+	TEST_TRUE(bf_mem_find(group_dev, (uint8_t *)one.addr + 4095, 1) == &one);
+	TEST_TRUE(bf_mem_find(group_dev, (uint8_t *)one.addr + 4095, 2) == NULL);
+	TEST_EXPECT(bf_region_free(&one, NULL), 0);
+	return group_passed_clean();
+}
+
 /* What the device may still use is told by nobody: the library keeps it. */
 static int
 test_region_end_fails(void)
@@ -441,6 +477,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_region_alloc),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_region_rights),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_region_chunks),
+		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_region_bounces),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_region_end_fails),
 		TEST_CASES_END()
 	}
