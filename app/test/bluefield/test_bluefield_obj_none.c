@@ -33,8 +33,11 @@ static struct unit_test_suite suite = {
 
 REGISTER_FAST_TEST(bluefield_burst_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_chan_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_chan_both_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_chan_lies_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_chan_turn_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_cm_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_cm_ids_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_cm_linux_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_cm_peer_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_credits_autotest, unit_test_suite_runner, &suite);
@@ -61,6 +64,7 @@ REGISTER_SLOW_TEST(bluefield_obj_fail_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_obj_mem_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_peer_fast_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_seam_autotest, unit_test_suite_runner, &suite);
+REGISTER_SLOW_TEST(bluefield_up_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_wq_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_wq_fast_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_wq_order_autotest, unit_test_suite_runner, &suite);
