@@ -26,6 +26,7 @@ static const uint8_t card_mac[] = { 0x02, 0xc0, 0x3c, 0x00, 0x07, 0x10 };
 static struct peer hostile;
 static struct test_ep *server;
 static int card_dev;
+static uint32_t bye_flags; /* of each BYE that is sent */
 
 static void
 disconnect_here(struct rte_comch_conn *conn)
@@ -56,6 +57,7 @@ setup(void)
 	struct rte_comch_server_conf conf;
 
 	memset(&hostile, 0, sizeof(hostile));
+	bye_flags = BF_WIRE_BYE_F_ANSWER;
 	TEST_CALL(test_log_begin());
 	TEST_CALL(peer_model_start(CARD_MAC, HOST_MAC, HOSTILE_MAC));
 	card_dev = test_model_dev_add(&model, CARD,
@@ -111,7 +113,7 @@ arrived(void)
 	return TEST_SUCCESS;
 }
 
-/* Messages at once, up to type 0; consumers have identifiers in order, and a BYE asks. */
+/* Messages at once, up to type 0; consumers have identifiers in order. */
 static int
 send_batch(const uint8_t types[MAX_BATCH])
 {
@@ -124,7 +126,7 @@ send_batch(const uint8_t types[MAX_BATCH])
 	for (i = 0; i < MAX_BATCH && types[i] != 0; i++) {
 		memset(&body, 0, sizeof(body));
 		if (types[i] == BF_WIRE_BYE)
-			body.bye.flags = BF_WIRE_BYE_F_ANSWER;
+			body.bye.flags = bye_flags;
 		else
 			body.consumer_new = (struct bf_wire_consumer_new){
 				.consumer = i + 1, .buf_size = 64, .posts = 4,
@@ -162,20 +164,21 @@ recv_and_end(struct test_ep *ep __rte_unused, struct rte_comch_conn *conn,
 	disconnect_here(conn);
 }
 
-enum { IN_SEND, IN_CONSUMER, IN_RECV };
+enum { IN_SEND, IN_CONSUMER, IN_RECV, IN_LAST };
 
 /* Whatever came with what the callback is about is the next one's, and there is none. */
 static int
 end_in_callback(int where)
 {
 	static const uint8_t batches[][MAX_BATCH] = {
-		[IN_SEND] = { BF_WIRE_DATA, BF_WIRE_CONSUMER_NEW },
+		[IN_SEND] = { BF_WIRE_DATA, BF_WIRE_DATA },
 		[IN_CONSUMER] = { BF_WIRE_CONSUMER_NEW, BF_WIRE_CONSUMER_NEW, BF_WIRE_DATA },
 		[IN_RECV] = { BF_WIRE_DATA, BF_WIRE_DATA },
+		[IN_LAST] = { BF_WIRE_DATA, BF_WIRE_BYE },
 	};
 
 	server->on_send = where == IN_SEND ? sent_and_end : NULL;
-	server->on_recv = where == IN_RECV ? recv_and_end : NULL;
+	server->on_recv = where >= IN_RECV ? recv_and_end : NULL;
 	TEST_CALL(connected(PEER_QUEUE));
 	if (where == IN_SEND) {
 		TEST_EXPECT(test_send_pattern(server->conn, 8, 1), 0);
@@ -186,7 +189,7 @@ end_in_callback(int where)
 	TEST_EXPECT(server->value, 1);
 	TEST_EXPECT(server->nb_done, where == IN_SEND);
 	TEST_EXPECT(server->nb_new, where == IN_CONSUMER);
-	TEST_EXPECT(server->nb_recv, where == IN_RECV);
+	TEST_EXPECT(server->nb_recv, where >= IN_RECV);
 	TEST_EXPECT(server->nb_gone, 0);
 	TEST_EXPECT(test_dev_status((int16_t)card_dev), 0);
 	return test_log_passed();
@@ -239,6 +242,37 @@ held_behind_bye(int what)
 	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
 	TEST_EXPECT(server->nb_recv, 2);
 	TEST_EXPECT(server->disconnect_status, 0);
+	return test_log_passed();
+}
+
+/* One that does not ask: all that came before is taken. */
+static int
+test_bye_tells(void)
+{
+	bye_flags = 0;
+	TEST_CALL(connected(PEER_QUEUE));
+	TEST_CALL(send_batch(two_and_bye));
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->nb_recv, 2);
+	TEST_EXPECT(peer_count(&hostile, BF_WIRE_BYE), 0);
+	return test_log_passed();
+}
+
+/* The answer was that none is taken: none is, although they are not held back any more. */
+static int
+test_held_before_bye(void)
+{
+	const struct bf_ctrl_conn *cc;
+
+	TEST_CALL(connected(PEER_QUEUE));
+	cc = bf_ctrl_of(bf_chan_of(server->conn));
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, true), 0);
+	TEST_CALL(send_batch(two_and_bye));
+	TEST_WAIT(cc->tx.bye, TEST_MS);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(server->conn, false), 0);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(hostile.last_of[BF_WIRE_BYE].hdr.credits, 0);
+	TEST_EXPECT(server->nb_recv, 0);
 	return test_log_passed();
 }
 
@@ -331,6 +365,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ARG(setup, teardown, "test_end_in_consumer", end_in_callback,
 			IN_CONSUMER),
 		TEST_CASE_ARG(setup, teardown, "test_end_in_recv", end_in_callback, IN_RECV),
+		TEST_CASE_ARG(setup, teardown, "test_end_in_last", end_in_callback, IN_LAST),
+		TEST_CASE_ST(setup, teardown, test_bye_tells),
+		TEST_CASE_ST(setup, teardown, test_held_before_bye),
 		TEST_CASE_ARG(setup, teardown, "test_held_behind_bye", held_behind_bye, STAYS),
 		TEST_CASE_ARG(setup, teardown, "test_held_and_left", held_behind_bye, REFUSES),
 		TEST_CASE_ARG(setup, teardown, "test_held_and_failed", held_behind_bye, FAILS),
