@@ -519,6 +519,12 @@ bad_bye_then_more(void)
 	return send_both(BF_WIRE_BYE, BF_WIRE_DATA, &bye);
 }
 
+static int
+bad_behind_data(void)
+{
+	return send_both(BF_WIRE_DATA, 0, &asks);
+}
+
 static const struct {
 	int (*send)(void);
 	const char *words; /* of the log */
@@ -526,6 +532,7 @@ static const struct {
 	{ bad_bye, "flags of BYE" },
 	{ bad_imm, "kind of a message" },
 	{ bad_bye_then_more, "message behind BYE" },
+	{ bad_behind_data, "type of a message" },
 };
 
 static uint64_t

@@ -328,9 +328,9 @@ test_newer_versions(void)
 	return test_log_passed();
 }
 
-/* It is on its way to the thread of the server. */
+/* What the worker has to tell of the first connection is on its way to the server's thread. */
 static bool
-request_waits(void)
+event_waits(void)
 {
 	struct bf_chan_dev *cd = bf_chan_dev_of(group_dev_of((int16_t)card_dev));
 	const struct bf_ctrl_conn *cc;
@@ -350,11 +350,44 @@ test_server_stops(void)
 	const struct bf_wire_rej *rej = (const struct bf_wire_rej *)(const void *)hostile.priv;
 
 	TEST_CALL(ask(PEER_QUEUE, BF_WIRE_VERSION_MAX));
-	TEST_UNTIL(request_waits(), (peer_poll(&hostile), 0), TEST_MS);
+	TEST_UNTIL(event_waits(), (peer_poll(&hostile), 0), TEST_MS);
 	TEST_CALL(test_stop(server));
 	PEER_WAIT(&hostile, hostile.seen[BF_CM_FAILED] != 0, TEST_MS);
 	TEST_EXPECT(rej->reason, -ENOENT);
 	TEST_EXPECT(server->nb_connects, 0);
+	return test_log_passed();
+}
+
+/* The last message has come, and then the peer goes without a BYE. */
+static int
+test_leaves_without_bye(void)
+{
+	static const uint8_t one[MAX_BATCH] = { BF_WIRE_DATA };
+
+	TEST_CALL(connected(PEER_QUEUE));
+	TEST_WAIT(!event_waits(), TEST_MS);
+	TEST_CALL(send_batch(one));
+	TEST_EXPECT(bf_cm_disconnect(hostile.id, 0), 0);
+	TEST_UNTIL(event_waits(), (peer_poll(&hostile), 0), TEST_MS);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->nb_recv, 1);
+	TEST_EXPECT(server->disconnect_status, -ECONNRESET);
+	return test_log_passed();
+}
+
+/* The device is reset while a request waits: nothing is left that has objects of before. */
+static int
+test_reset_with_request(void)
+{
+	const struct bf_chan_dev *cd = bf_chan_dev_of(group_dev_of((int16_t)card_dev));
+
+	TEST_CALL(ask(PEER_QUEUE, BF_WIRE_VERSION_MAX));
+	TEST_UNTIL(event_waits(), (peer_poll(&hostile), 0), TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_stop(server->ctx), 0);
+	TEST_EXPECT(rte_comch_dev_reset((int16_t)card_dev), 0);
+	TEST_EXPECT(cd->nb_conns, 0);
+	TEST_EXPECT(rte_comch_ctx_start(server->ctx), 0);
+	TEST_CALL(connected(PEER_QUEUE));
 	return test_log_passed();
 }
 
@@ -375,6 +408,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_takes_slowly),
 		TEST_CASE_ST(setup, teardown, test_newer_versions),
 		TEST_CASE_ST(setup, teardown, test_server_stops),
+		TEST_CASE_ST(setup, teardown, test_leaves_without_bye),
+		TEST_CASE_ST(setup, teardown, test_reset_with_request),
 		TEST_CASES_END()
 	},
 };
