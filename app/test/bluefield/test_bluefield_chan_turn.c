@@ -312,6 +312,27 @@ test_takes_slowly(void)
 	return test_log_passed();
 }
 
+/* A peer that does not say which CREDITs it has seen gets no more than it has room for. */
+static int
+test_credits_unseen(void)
+{
+	const uint32_t window = bf_wire_credit_window(PEER_QUEUE);
+	uint32_t i;
+
+	TEST_CALL(connected(PEER_QUEUE));
+	for (i = 1; i <= window + PEER_QUEUE / 2; i++) {
+		hostile.hdr.credits_seen = 0;
+		TEST_CALL(peer_send(&hostile, BF_WIRE_DATA, "word", 4));
+		PEER_WAIT(&hostile, server->nb_recv == i && peer_count(&hostile, BF_WIRE_CREDIT) >=
+			RTE_MIN(i, window), TEST_MS);
+	}
+	test_progress_ms(50);
+	peer_poll(&hostile);
+	TEST_EXPECT(peer_count(&hostile, BF_WIRE_CREDIT), window);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	return test_log_passed();
+}
+
 /*
  * Requests
  */
@@ -406,6 +427,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ARG(setup, teardown, "test_held_and_failed", held_behind_bye, FAILS),
 		TEST_CASE_ST(setup, teardown, test_bye_dies),
 		TEST_CASE_ST(setup, teardown, test_takes_slowly),
+		TEST_CASE_ST(setup, teardown, test_credits_unseen),
 		TEST_CASE_ST(setup, teardown, test_newer_versions),
 		TEST_CASE_ST(setup, teardown, test_server_stops),
 		TEST_CASE_ST(setup, teardown, test_leaves_without_bye),
