@@ -317,6 +317,27 @@ test_too_many_bytes(void)
 	return test_log_passed();
 }
 
+/* Names that begin with more letters than a request has: each finds its own server. */
+static int
+test_long_names(void)
+{
+	static const char *const names[] = {
+		"a-name-that-is-longer-than-the-32-letters-of-a-request-has-this-end-or-that-one-and-goes-on-1",
+		"a-name-that-is-longer-than-the-32-letters-of-a-request-has-this-end-or-that-one-and-goes-on-2",
+	};
+	struct test_ep *servers[2], *client;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++)
+		servers[i] = test_server_run(names[i], test_pe_new());
+	for (i = 0; i < 2; i++) {
+		client = test_client_run(names[i], test_pe_new());
+		TEST_WAIT(client->conn != NULL && servers[i]->nb_connects == 1, TEST_MS);
+		TEST_EXPECT(servers[1 - i]->nb_connects, i);
+	}
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "control connections between two BlueField drivers",
 	.unit_test_cases = {
@@ -328,6 +349,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup_both, teardown, test_device_fails),
 		TEST_CASE_ST(setup_both, teardown, test_large_messages),
 		TEST_CASE_ST(setup_both, teardown, test_too_many_bytes),
+		TEST_CASE_ST(setup_both, teardown, test_long_names),
 		TEST_CASES_END()
 	},
 };
