@@ -10,6 +10,10 @@
  * firmware behind an honest server in test_bluefield_hostile_fw.c.
  */
 
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include "test_bluefield_hostile.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
@@ -208,6 +212,9 @@ test_descriptors(void)
 	TEST_CALL(each_works(HOSTILE_WITH_FDS, 8));
 	TEST_CALL(each_fails(HOSTILE_WITH_FDS, 9, "too many descriptors"));
 	TEST_CALL(each_fails(HOSTILE_WITH_FDS, HOSTILE_FDS, "too many descriptors"));
+	/* each part of a message has no more than it may have, and all parts have many more */
+	TEST_CALL(each_works(HOSTILE_PIECES, 1));
+	TEST_CALL(each_works(HOSTILE_PIECES, 8));
 	return test_log_passed();
 }
 
@@ -393,6 +400,67 @@ test_requests(void)
 	return test_log_passed();
 }
 
+/* What one answer of the driver to a request for a page has. */
+struct page_reply {
+	struct vfio_user_hdr hdr;
+	struct vfio_user_dma_access access;
+	uint8_t data[4096];
+};
+
+/* More requests than there is room for answers to; then these are taken. */
+#define NB_UNREAD 200
+
+static void
+fix_unread(struct hostile_vfu *e, struct hostile_msg *msg __rte_unused, uint64_t arg __rte_unused)
+{
+	struct {
+		struct vfio_user_hdr hdr;
+		struct vfio_user_dma_access access;
+	} ask = { .access = { e->maps[0].addr, sizeof(((struct page_reply *)0)->data) } };
+	struct pollfd pfd = { .fd = e->sock, .events = POLLIN };
+	struct page_reply reply;
+	size_t got;
+	ssize_t n;
+
+	ask.hdr.cmd = VFIO_USER_CMD_DMA_READ;
+	ask.hdr.size = sizeof(ask);
+	for (ask.hdr.id = 0; ask.hdr.id < NB_UNREAD; ask.hdr.id++)
+		if (send(e->sock, &ask, sizeof(ask), MSG_NOSIGNAL) != sizeof(ask))
+			return;
+	usleep(100000);
+	for (; e->nb_results < NB_UNREAD; e->nb_results++) {
+		for (got = 0; got < sizeof(reply); got += n) {
+			if (poll(&pfd, 1, 2000) <= 0)
+				return;
+			n = recv(e->sock, (uint8_t *)&reply + got, sizeof(reply) - got, 0);
+			if (n <= 0)
+				return;
+		}
+		if (reply.hdr.id != e->nb_results || reply.hdr.size != sizeof(reply) ||
+				reply.access.addr != ask.access.addr)
+			return;
+	}
+}
+
+/* It reads no answers for a while: the driver waits, and each comes as a whole. */
+static int
+test_unread(void)
+{
+	const struct hostile_rule rule = {
+		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_SET_IRQS, .fix = fix_unread, .count = 1,
+	};
+	int ret;
+
+	TEST_CALL(hostile_round_begin());
+	hostile_vfu_rule(&hostile_server, &rule);
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
+	TEST_EXPECT(hostile_server.nb_results, NB_UNREAD);
+	TEST_TRUE(ret >= 0);
+	TEST_CALL(hostile_round_end());
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "hostile vfio-user servers",
 	.unit_test_cases = {
@@ -413,6 +481,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_run_time),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_removal),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_requests),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_unread),
 		TEST_CASES_END()
 	}
 };

@@ -55,7 +55,7 @@ enum hostile_how {
 	HOSTILE_ERROR_BODY, /**< Error arg, and all that would be there without it. */
 	HOSTILE_WITH_FDS,   /**< arg descriptors more than are due. */
 	HOSTILE_TWICE,      /**< The same once more. */
-	HOSTILE_PIECES,     /**< Byte by byte. */
+	HOSTILE_PIECES,     /**< Byte by byte, arg descriptors with each. */
 	HOSTILE_TRICKLE,    /**< Byte by byte, 40 ms between two. */
 	HOSTILE_FLOOD,      /**< Requests without end instead; arg: flags of them. */
 	HOSTILE_FIX,        /**< What the function does to it. */

@@ -286,6 +286,13 @@ region_default(void)
 	region_nb_fds = 0;
 }
 
+static void
+region_with_file(void)
+{
+	region_default();
+	region_nb_fds = 1;
+}
+
 /* Of BAR 0, which is the second that is asked. */
 static const struct hostile_rule bar_rule = {
 	.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_GET_REGION_INFO, .fix = fix_region, .skip = 1,
@@ -347,41 +354,37 @@ test_region_caps(void)
 	TEST_TRUE(region_fd >= 0);
 	hostile_count();
 	for (i = 0; i < RTE_DIM(out_of_message); i++) {
-		region_default();
-		region_nb_fds = 1;
+		region_with_file();
 		region.info.cap_offset = out_of_message[i];
 		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
-		region_default();
-		region_nb_fds = 1;
+		region_with_file();
 		region.cap.head.id = 77;
 		region.cap.head.next = out_of_message[i];
 		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
 	}
 	for (i = 0; i < RTE_DIM(counts); i++) {
-		region_default();
-		region_nb_fds = 1;
+		region_with_file();
 		region.cap.nr_areas = counts[i];
 		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
 	}
 	/* a head, or a list's, that begins in the message and ends behind it */
 	for (i = 1; i <= sizeof(region.cap.head); i++) {
-		region_default();
-		region_nb_fds = 1;
+		region_with_file();
 		if (i % 2 != 0)
 			region_len = 4096; /* of the largest that there is */
 		region.info.cap_offset = region_len - i;
 		region.areas[0].size = VFIO_USER_CAP_SPARSE_MMAP;
 		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
 	}
-	/* a ring of unknown ones */
-	region_default();
-	region_nb_fds = 1;
-	region.cap.head.id = 77;
-	region.cap.head.next = sizeof(region.info);
-	TEST_CALL(hostile_expect_device(&bar_rule));
+	/* unknown ones to the end, and a ring of them */
+	for (i = 0; i < 2; i++) {
+		region_with_file();
+		region.cap.head.id = 77;
+		region.cap.head.next = i * sizeof(region.info);
+		TEST_CALL(hostile_expect_device(&bar_rule));
+	}
 	/* no area, and more than can be kept */
-	region_default();
-	region_nb_fds = 1;
+	region_with_file();
 	region.cap.nr_areas = 0;
 	TEST_CALL(hostile_expect_device(&bar_rule));
 	region_default();
@@ -417,21 +420,18 @@ test_areas(void)
 	TEST_TRUE(region_fd >= 0);
 	hostile_count();
 	for (i = 0; i < RTE_DIM(areas); i++) {
-		region_default();
-		region_nb_fds = 1;
+		region_with_file();
 		region.areas[0] = areas[i];
 		TEST_CALL(hostile_expect_device(&bar_rule));
 	}
 	for (i = 0; i < RTE_DIM(offsets); i++) {
-		region_default();
-		region_nb_fds = 1;
+		region_with_file();
 		region.info.offset = offsets[i];
 		region.areas[0].offset = HOSTILE_BAR - 0x1000;
 		TEST_CALL(hostile_expect_device(&bar_rule));
 	}
 	/* all of it without a list, in a file that is large enough: zeros, so it ends soon */
-	region_default();
-	region_nb_fds = 1;
+	region_with_file();
 	region.info.flags &= ~VFIO_USER_REGION_F_CAPS;
 	TEST_CALL(hostile_expect_error(&bar_rule, NULL));
 	close(region_fd);

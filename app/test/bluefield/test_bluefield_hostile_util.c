@@ -155,6 +155,13 @@ recv_bytes(struct hostile_vfu *e, void *buf, size_t len, struct hostile_msg *m)
 }
 
 static void
+add_fds(struct hostile_msg *msg, uint64_t nb)
+{
+	for (; nb > 0 && msg->nb_fds < HOSTILE_FDS; nb--)
+		msg->fds[msg->nb_fds++] = hostile_vfu_file(4096, 0);
+}
+
+static void
 drop_fds(struct hostile_msg *msg)
 {
 	while (msg->nb_fds > 0)
@@ -192,13 +199,13 @@ send_msg(struct hostile_vfu *e, const struct hostile_msg *msg)
 }
 
 static int
-send_slowly(struct hostile_vfu *e, const struct hostile_msg *msg, int ms)
+send_slowly(struct hostile_vfu *e, const struct hostile_msg *msg, int ms, bool fds_each)
 {
 	uint8_t flat[sizeof(msg->hdr) + HOSTILE_BODY];
 	size_t len = flatten(msg, flat), i;
 
 	for (i = 0; i < len; i++) {
-		if (send_bytes(e, flat + i, 1, msg->fds, i == 0 ? msg->nb_fds : 0) != 0)
+		if (send_bytes(e, flat + i, 1, msg->fds, i == 0 || fds_each ? msg->nb_fds : 0) != 0)
 			return -1;
 		if (ms != 0 && wait_sock(e, 0, ms) != 0)
 			return -1;
@@ -327,16 +334,16 @@ send_reply(struct hostile_vfu *e, struct hostile_msg *msg)
 		msg->hdr.error = (uint32_t)now.arg;
 		break;
 	case HOSTILE_WITH_FDS:
-		for (; now.arg > 0 && msg->nb_fds < HOSTILE_FDS; now.arg--)
-			msg->fds[msg->nb_fds++] = hostile_vfu_file(4096, 0);
+		add_fds(msg, now.arg);
 		break;
 	case HOSTILE_TWICE:
 		twice = true;
 		break;
 	case HOSTILE_PIECES:
-		return send_slowly(e, msg, 0);
+		add_fds(msg, now.arg);
+		return send_slowly(e, msg, 0, now.arg != 0);
 	case HOSTILE_TRICKLE:
-		return send_slowly(e, msg, 40);
+		return send_slowly(e, msg, 40, false);
 	case HOSTILE_FLOOD:
 		return flood(e, (uint32_t)now.arg);
 	case HOSTILE_FIX:
