@@ -69,6 +69,17 @@ nb_refusals(void)
 	return nb;
 }
 
+static uint32_t
+nb_pages(void)
+{
+	uint32_t nb;
+
+	pthread_mutex_lock(&hostile_server.lock);
+	nb = hostile_server.nb_pages;
+	pthread_mutex_unlock(&hostile_server.lock);
+	return nb;
+}
+
 /*
  * Events
  */
@@ -263,6 +274,52 @@ test_page_storm(void)
 	return test_log_passed();
 }
 
+/*
+ * Two requests at once. A command gives 512 pages, so the second could be what is left of the
+ * first; it is a request of its own.
+ */
+static int
+test_page_requests_at_once(void)
+{
+	const int32_t first = 600, second = 50;
+	uint32_t before;
+	unsigned int i;
+
+	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+	before = nb_pages();
+	for (i = 0; i < 5; i++) {
+		hostile_vfu_page_event(&hostile_server, 0, first);
+		hostile_vfu_page_event(&hostile_server, 0, second);
+		TEST_WAIT(nb_pages() == before + first + second, TEST_MS);
+		hostile_vfu_page_event(&hostile_server, 0, -(first + second));
+		TEST_WAIT(nb_pages() == before, TEST_MS);
+	}
+	TEST_CALL(expect_alive());
+	return test_log_passed();
+}
+
+/* The server takes no more memory: firmware gets none, and that is all. */
+static int
+test_no_memory(void)
+{
+	const struct hostile_rule rule = {
+		.how = HOSTILE_ERROR, .cmd = VFIO_USER_CMD_DMA_MAP, .arg = ENOMEM,
+	};
+	uint32_t given;
+
+	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+	hostile_vfu_rule(&hostile_server, &rule);
+	hostile_vfu_page_event(&hostile_server, 0, 4000);
+	TEST_WAIT(nb_refusals() == 1, TEST_MS);
+	TEST_TRUE(test_log_has("no DMA memory for "));
+	/* what it did not get it can have later, as far as there is any */
+	given = nb_pages();
+	hostile_vfu_page_event(&hostile_server, 0, 8);
+	TEST_WAIT(nb_pages() == given + 8, TEST_MS);
+	TEST_CALL(expect_alive());
+	return test_log_passed();
+}
+
 enum { TAKE_MORE, TAKE_ALL_ONES, TAKE_FOREIGN, TAKE_TWICE, TAKE_ODD, TAKE_ZERO, NB_TAKES };
 
 static enum hostile_fw
@@ -390,6 +447,37 @@ test_registers(void)
 	return test_log_passed();
 }
 
+static void
+fix_initialising(struct hostile_vfu *e, struct hostile_msg *msg, uint64_t arg __rte_unused)
+{
+	struct vfio_user_region_access access;
+
+	memcpy(&access, msg->body, sizeof(access));
+	if (access.region != VFIO_USER_REGION_BAR0 || access.offset != BF_REG_CMDQ_ADDR_L)
+		return;
+	e->regs[0].off = BF_REG_INITIALIZING;
+	e->regs[0].val = BF_FW_INITIALIZING;
+	e->nb_regs = 1;
+}
+
+/* It initialises for ever when it has the queue of commands, and would execute them. */
+static int
+test_initialising(void)
+{
+	const struct hostile_rule rule = {
+		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_REGION_WRITE, .fix = fix_initialising,
+	};
+	int ret;
+
+	TEST_CALL(hostile_round_begin());
+	hostile_vfu_rule(&hostile_server, &rule);
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe("socket_timeout=5000,cmd_timeout=5000,fw_timeout=100", &ret));
+	TEST_EXPECT(ret, -EAGAIN);
+	TEST_CALL(hostile_round_end());
+	return test_log_passed();
+}
+
 /*
  * Answers
  */
@@ -509,6 +597,38 @@ test_useless(void)
 		TEST_EXPECT(ret, -ENOTSUP);
 		TEST_ASSERT(test_log_has(useless[i].words), "the log has no '%s'",
 			useless[i].words);
+		TEST_CALL(hostile_round_end());
+	}
+	return test_log_passed();
+}
+
+/* One of the queries of capabilities is refused. */
+static enum hostile_fw
+fw_refuse(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
+	uint32_t in_len __rte_unused, uint8_t *out, uint32_t out_len __rte_unused)
+{
+	if (opcode != BF_OP_QUERY_HCA_CAP || e->arg-- != 0)
+		return HOSTILE_FW_HONEST;
+	bf_set(out, BF_OUT_STATUS, BF_STATUS_BAD_PARAM);
+	return HOSTILE_FW_DONE;
+}
+
+/* Those of the function and of RoCE: now and at most, and what came of setting them. */
+#define NB_CAP_QUERIES 6
+
+static int
+test_refused_caps(void)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i <= NB_CAP_QUERIES; i++) {
+		TEST_CALL(hostile_round_begin());
+		hostile_server.arg = i;
+		hostile_server.fw = fw_refuse;
+		TEST_CALL(hostile_vfu_start(&hostile_server));
+		TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
+		TEST_ASSERT(i < NB_CAP_QUERIES ? ret == -EIO : ret >= 0, "query %u: %d", i, ret);
 		TEST_CALL(hostile_round_end());
 	}
 	return test_log_passed();
@@ -652,12 +772,16 @@ static struct unit_test_suite suite = {
 		HOSTILE_CASE(test_page_requests_of_others),
 		HOSTILE_CASE(test_page_requests_to_vf),
 		HOSTILE_CASE(test_page_storm),
+		HOSTILE_CASE(test_page_requests_at_once),
+		HOSTILE_CASE(test_no_memory),
 		HOSTILE_CASE(test_page_lies),
 		HOSTILE_CASE(test_page_startup),
 		HOSTILE_CASE(test_registers),
+		HOSTILE_CASE(test_initialising),
 		HOSTILE_CASE(test_answers),
 		HOSTILE_CASE(test_uar_outside),
 		HOSTILE_CASE(test_useless),
+		HOSTILE_CASE(test_refused_caps),
 		HOSTILE_CASE(test_mailboxes),
 		MODEL_CASE(test_reset_goes_wrong),
 		MODEL_CASE(test_model_page_storm),
