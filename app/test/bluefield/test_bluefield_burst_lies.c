@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * More of bursts on queues in plain memory, see test_bluefield_burst.c: packets, what the
+ * queues of others say of credits, and failures behind what others have sent.
+ */
+
+#include <rte_mbuf.h>
+#include <rte_memory.h>
+#include <rte_mempool.h>
+
+#include "test_bluefield_burst_util.h"
+#include "test_bluefield_model.h"
+#include "test_comch_util.h"
+
+#define NB_MBUFS 127u
+
+static struct rte_comch_cpl cpls[BURST_QUEUE];
+static struct rte_mempool *pool;
+
+static int
+open_with(uint32_t imm_len)
+{
+	TEST_CALL(test_log_begin());
+	pool = rte_pktmbuf_pool_create("burst_lies", NB_MBUFS, 0, 0,
+		RTE_PKTMBUF_HEADROOM + BURST_BUF, SOCKET_ID_ANY);
+	TEST_TRUE(pool != NULL);
+	return burst_open(imm_len);
+}
+
+static int
+setup(void)
+{
+	return open_with(0);
+}
+
+static int
+setup_imm(void)
+{
+	return open_with(BF_MAX_IMM);
+}
+
+static void
+teardown(void)
+{
+	burst_close();
+	rte_mempool_free(pool);
+	test_log_end();
+}
+
+/*
+ * A packet, and then what no device can say: it is the last one, and all buffers come back.
+ * noticed: as a message that says what was read.
+ */
+static int
+packets_hostile(uint8_t opcode, uint16_t index, uint32_t bytes, uint32_t user, bool noticed)
+{
+	struct rte_mbuf *pkts[BURST_QUEUE];
+	struct wq_req req;
+	uint32_t i;
+
+	burst_close();
+	TEST_CALL(burst_open(burst.imm_len));
+	burst.c.pool = pool;
+	TEST_EXPECT(burst.cfp.rx_mbuf(&burst.c, pkts, BURST_QUEUE), 0);
+	TEST_EXPECT(wq_dev_shared(&burst.cdev), BURST_QUEUE);
+	TEST_CALL(wq_dev_take(&burst.cdev, &req));
+	burst_arrive(req.index, 1, 0);
+	burst_odd(opcode, index, bytes, user, 0, BF_SYND_FLUSHED);
+	if (noticed)
+		burst_solicit(1);
+	TEST_EXPECT(burst.cfp.rx_mbuf(&burst.c, pkts, BURST_QUEUE), 1);
+	TEST_EXPECT(rte_pktmbuf_pkt_len(pkts[0]), 1);
+	TEST_EXPECT(burst_fails, 1);
+	for (i = 0; i < 3; i++)
+		TEST_EXPECT(burst.cfp.rx_mbuf(&burst.c, pkts + 1, BURST_QUEUE - 1), 0);
+	TEST_TRUE(burst.c.broken);
+	TEST_EXPECT(burst_fails, 1);
+	rte_pktmbuf_free(pkts[0]);
+	bf_consumer_mbufs_free(&burst.c);
+	TEST_EXPECT(rte_mempool_avail_count(pool), NB_MBUFS);
+	return wq_dev_passed(&burst.cdev);
+}
+
+static int
+test_packets_hostile(void)
+{
+	static const uint32_t users[] = { BURST_USER + 1, BF_QUEUE_PAIRS, 0xffffff };
+	const uint32_t ok = burst.imm_len + 1, too_long = burst.imm_len + BURST_BUF + 1;
+	uint32_t i;
+
+	/* an entry that is none, that is not posted, that has come back */
+	TEST_CALL(packets_hostile(BF_CQE_RESP_SEND_IMM, 2 * BURST_QUEUE, ok, BURST_USER, false));
+	TEST_CALL(packets_hostile(BF_CQE_RESP_SEND_IMM, 0xffff, ok, BURST_USER, false));
+	TEST_CALL(packets_hostile(BF_CQE_RESP_SEND_IMM, BURST_QUEUE + 9, ok, BURST_USER, false));
+	TEST_CALL(packets_hostile(BF_CQE_RESP_SEND_IMM, 0, ok, BURST_USER, false));
+	TEST_CALL(packets_hostile(BF_CQE_RESP_SEND_IMM, 1, too_long, BURST_USER, false));
+	TEST_CALL(packets_hostile(BF_CQE_REQ, 1, ok, BURST_USER, false));
+	/* of a queue pair that is none, or has none: a message, one with news, a failure */
+	for (i = 0; i < RTE_DIM(users); i++) {
+		TEST_CALL(packets_hostile(BF_CQE_RESP_SEND_IMM, 1, ok, users[i], false));
+		TEST_CALL(packets_hostile(BF_CQE_RESP_SEND_IMM, 1, ok, users[i], true));
+		TEST_CALL(packets_hostile(BF_CQE_RESP_ERR, 1, 0, users[i], false));
+	}
+	return test_log_passed();
+}
+
+/*
+ * A producer without credits looks at what the others were told: at messages of credits
+ * alone, unless the connection is busy or it is about to go, and at no number that cannot be.
+ */
+static int
+test_peek(void)
+{
+	static const struct {
+		uint8_t opcode;
+		uint32_t imm;
+		bool locked;
+		bool ending;
+		uint32_t credits;
+	} rows[] = {
+		{ BF_CQE_RESP_SEND_IMM, 5, false, false, 5 },
+		{ BF_CQE_RESP_SEND_IMM, BURST_QUEUE + 1, false, false, 0 },
+		{ BF_CQE_RESP_SEND_IMM, 5, true, false, 0 },
+		{ BF_CQE_RESP_SEND_IMM, 5, false, true, 0 },
+		{ BF_CQE_RESP_SEND, 5, false, false, 0 },
+		{ BF_CQE_RESP_ERR, 5, false, false, 0 },
+		{ BF_CQE_INVALID, 5, false, false, 0 },
+	};
+	struct bf_pair *pair = &burst.to[0], *other = &burst.to[1];
+	struct bf_cqe *cqe = &burst.back[1][0];
+	struct bf_rc *rc = &burst.rc[0];
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		burst_close();
+		TEST_CALL(burst_open(0));
+		TAILQ_INIT(&rc->pairs);
+		TAILQ_INSERT_TAIL(&rc->pairs, other, next);
+		cqe->imm = rte_cpu_to_be_32(rows[i].imm);
+		cqe->op_own = rows[i].opcode << 4;
+		pair->read = BF_PAIR_CREDITS;
+		pair->asked = true;
+		pair->ending = rows[i].ending;
+		if (rows[i].locked)
+			bf_lock(&burst.fast.lock);
+		bf_credits_look(pair);
+		if (rows[i].locked)
+			bf_unlock(&burst.fast.lock);
+		TEST_ASSERT(bf_credits_now(&rc->credits) == rows[i].credits, "row %u: %u", i,
+			bf_credits_now(&rc->credits));
+	}
+	return test_log_passed();
+}
+
+/* A peer that says it has read what is still on its way: no more is told than fits. */
+static int
+test_told_full(void)
+{
+	static struct wq_dev dev;
+	const uint32_t room = 4;
+	const struct bf_cq back = {
+		.ring = burst.back[1], .dbr = burst.back_dbr, .nb_cqes = RTE_DIM(burst.back[1]),
+	};
+	uint32_t i;
+
+	wq_dev_init(&dev, room, 0, 0, room);
+	TEST_EXPECT(bf_sendq_init(&burst.from.sq, &dev.qp, &dev.uar), 0);
+	TEST_EXPECT(bf_compq_init(&burst.from.back, &back, &dev.uar), 0);
+	burst.from.state = BF_PAIR_READY;
+	burst.from.entries = BF_PAIR_CREDITS;
+	burst.from.back_armed = true; /* there is no engine to wait for it */
+	for (i = 0; i < 2 * room; i++) {
+		TEST_EXPECT(burst_post(i, 1), 1);
+		bf_tell(&burst.c);
+		burst.from.nb_read = burst.from.nb_told;
+	}
+	TEST_EXPECT(burst.from.nb_told, room);
+	TEST_EXPECT(burst.from.told, room);
+	TEST_EXPECT(wq_dev_sends(&dev), room);
+	bf_sendq_fini(&burst.from.sq);
+	return test_log_passed();
+}
+
+/* One fails behind others of another queue pair, and behind those of its own, one shorter. */
+static int
+test_send_failed(void)
+{
+	const struct rte_comch_send short_one = { .cookie = 0 };
+	uint32_t i;
+
+	TEST_EXPECT(bf_credits_told(&burst.rc[0].credits, 8), 0);
+	TEST_EXPECT(bf_credits_told(&burst.rc[1].credits, 8), 0);
+	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER + 1, &short_one, 1), 1);
+	TEST_EXPECT(burst_send(0, 1, 5, 0), 5);
+	TEST_EXPECT(burst_send(1, 6, 2, 0), 2);
+	bf_credits_close(&burst.rc[1].credits); /* or the connection would be told */
+	burst_sent(1, BF_CQE_REQ_ERR, burst_last(1), BF_SYND_RETRY);
+	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 1);
+	burst_sent(0, BF_CQE_REQ, burst_last(0), 0);
+	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls + 1, BURST_QUEUE - 1), 7);
+	for (i = 0; i < 8; i++) {
+		TEST_EXPECT(cpls[i].cookie, i);
+		TEST_EXPECT(cpls[i].status, i < 7 ? 0 : -ECONNRESET);
+	}
+	TEST_EXPECT(burst_fails, 0);
+	return test_log_passed();
+}
+
+/* One fails behind a packet, which has its own number of blocks and is freed. */
+static int
+test_send_failed_packet(void)
+{
+	const uint64_t blocks = 2;
+	uint32_t i;
+
+	TEST_EXPECT(bf_credits_told(&burst.rc[0].credits, 8), 0);
+	TEST_EXPECT(burst_send(0, 0, 4, 0), 4);
+	burst.p.sent[0].cookie = (uintptr_t)rte_pktmbuf_alloc(pool);
+	TEST_TRUE(burst.p.sent[0].cookie != 0);
+	burst.p.sent[0].about |= (uint64_t)(BF_SENT_QUIET | BF_SENT_MBUF) << 48 | blocks << 56;
+	burst.p.nb_wanted--;
+	bf_credits_close(&burst.rc[0].credits);
+	burst_sent(0, BF_CQE_REQ_ERR, blocks + 1, BF_SYND_RETRY);
+	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 3);
+	for (i = 0; i < 3; i++) {
+		TEST_EXPECT(cpls[i].cookie, i + 1);
+		TEST_EXPECT(cpls[i].status, i == 0 ? 0 : -ECONNRESET);
+	}
+	TEST_EXPECT(rte_mempool_avail_count(pool), NB_MBUFS);
+	TEST_EXPECT(burst.p.nb_wanted, 0);
+	TEST_EXPECT(burst_fails, 0);
+	return test_log_passed();
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "what others say of bursts on queues in plain memory",
+	.unit_test_cases = {
+		TEST_CASE_ST(setup, teardown, test_packets_hostile),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_packets_hostile_imm",
+			test_packets_hostile),
+		TEST_CASE_ST(setup, teardown, test_peek),
+		TEST_CASE_ST(setup, teardown, test_told_full),
+		TEST_CASE_ST(setup, teardown, test_send_failed),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_send_failed_imm", test_send_failed),
+		TEST_CASE_ST(setup, teardown, test_send_failed_packet),
+		TEST_CASES_END()
+	}
+};
+
+REGISTER_FAST_TEST(bluefield_burst_lies_autotest, unit_test_suite_runner, &suite);
