@@ -4,7 +4,7 @@
 
 /*
  * Whom a BlueField device talks to, as its arguments say: each mistake in them, the
- * representors that follow, and what is said to who forgot them.
+ * representors that follow, and what is said to who forgot them. And what it can do.
  */
 
 #include <rte_bus_vdev.h>
@@ -199,6 +199,23 @@ test_reps(void)
 	return test_log_passed();
 }
 
+/* What firmware says of its queues and messages is what applications are told. */
+static int
+test_small_caps(void)
+{
+	struct rte_comch_dev_info info;
+
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 cap log_max_srq_sz=10"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 cap log_max_qp_sz=11"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0vf0 cap log_max_msg=20"), 0);
+	TEST_TRUE(add("pf0vf0", "peer=" CARD) >= 0);
+	TEST_EXPECT(rte_comch_dev_info_get(dev_id, &info), 0);
+	TEST_EXPECT(info.max_posts, 1 << 9);
+	TEST_EXPECT(info.max_sends, 1 << 10);
+	TEST_EXPECT(info.max_buf_size, (1 << 20) - info.max_imm_len);
+	return test_log_passed();
+}
+
 static int
 test_switch_commands(void)
 {
@@ -228,6 +245,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_setup, test_model_teardown, test_wrong_side),
 		TEST_CASE_ST(case_setup, test_model_teardown, test_nobody),
 		TEST_CASE_ST(case_setup, test_model_teardown, test_reps),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_small_caps),
 		TEST_CASE_ST(case_setup, test_model_teardown, test_switch_commands),
 		TEST_CASES_END()
 	}
