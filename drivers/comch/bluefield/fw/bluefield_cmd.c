@@ -153,8 +153,6 @@ bf_cmdq_abandon(struct bf_cmdq *q)
 {
 	uint32_t i;
 
-	if (q == NULL)
-		return;
 	for (i = 0; i < BF_NB_CMD_SLOTS; i++)
 		bf_lock_fini(&q->slots[i].lock);
 	free(q);

@@ -63,8 +63,7 @@ bf_fatal_set(struct bf_func *func, enum bf_fatal fatal, int reason)
 		return;
 	/* readers of fatal without a reason yet say -EIO */
 	__atomic_store_n(&func->reason, reason, __ATOMIC_RELEASE);
-	if (func->cmdq != NULL)
-		bf_cmdq_kill(func->cmdq, reason);
+	bf_cmdq_kill(func->cmdq, reason);
 	BF_LOG(ERR, "%s: the function has failed: %s; %s", BF_NAME(func), bf_fatal_text(fatal),
 		fatal_remedy(fatal));
 	__atomic_store_n(&func->untold, true, __ATOMIC_SEQ_CST);
@@ -103,7 +102,7 @@ bf_func_status(const struct bf_func *func, enum bf_fatal *fatal)
 bool
 bf_func_is_vf(const struct bf_func *func)
 {
-	return func->hw->device_id == BF_PCI_ID_VF || func->hw->device_id == BF_PCI_ID_VF_BF1;
+	return func->hw->device_id == BF_PCI_ID_VF;
 }
 
 /*

@@ -23,9 +23,8 @@
 
 #include <rte_byteorder.h>
 
-/* PCI device ids of virtual functions; whatever else probes is a physical one. */
-#define BF_PCI_ID_VF_BF1 0xa2d3
-#define BF_PCI_ID_VF     0x101e
+/* PCI device id of virtual functions; whatever else probes is a physical one. */
+#define BF_PCI_ID_VF 0x101e
 
 /*
  * Registers, offsets in BAR 0

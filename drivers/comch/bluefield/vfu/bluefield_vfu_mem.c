@@ -197,7 +197,7 @@ seg_del_locked(struct vfu_mem *mem, struct vfu_seg *seg)
 static int
 seg_add_locked(struct vfu_mem *mem, const struct vfu_file *file)
 {
-	uint32_t room = mem->room == 0 ? 16 : 2 * mem->room;
+	uint32_t room = 2 * mem->room + 16;
 	struct vfu_seg *segs;
 	int ret;
 

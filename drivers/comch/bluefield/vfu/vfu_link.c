@@ -378,7 +378,7 @@ vfu_link_region_add(struct vfu_link *link, uint64_t addr, uint64_t len)
 
 	bf_lock(&link->lock);
 	if (link->nb_regions == link->room) {
-		room = link->room == 0 ? 16 : 2 * link->room;
+		room = 2 * link->room + 16;
 		regions = realloc(link->regions, room * sizeof(*regions));
 		if (regions != NULL) {
 			link->regions = regions;
