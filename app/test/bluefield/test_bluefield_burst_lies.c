@@ -15,7 +15,12 @@
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
-#define NB_MBUFS 127u
+#define NB_MBUFS 1023u
+/* Pools that a producer sends from, and segments of a packet; what driver and device have. */
+#define TX_POOLS 16u
+#define TX_SEGS 59u
+/* Requests of 16 bytes each segment, after as many for what controls it, in blocks of 64. */
+#define TX_BLOCKS ((1 + TX_SEGS) / 4)
 
 static struct rte_comch_cpl cpls[BURST_QUEUE];
 static struct rte_mempool *pool;
@@ -235,6 +240,159 @@ test_send_failed_packet(void)
 	return test_log_passed();
 }
 
+static void
+nothing_to_free(void *addr __rte_unused, void *arg __rte_unused)
+{
+}
+
+static struct rte_mbuf_ext_shared_info shinfo = {
+	.free_cb = nothing_to_free,
+};
+
+/* Of segments of one byte each, which are at addr. */
+static struct rte_mbuf *
+packet(uint8_t *addr, uint32_t nb_segs)
+{
+	struct rte_mbuf *head = NULL, *m;
+
+	for (; nb_segs != 0; nb_segs--) {
+		m = rte_pktmbuf_alloc(pool);
+		if (m == NULL)
+			break;
+		rte_mbuf_ext_refcnt_update(&shinfo, 1);
+		rte_pktmbuf_attach_extbuf(m, addr, RTE_BAD_IOVA, 1, &shinfo);
+		m->data_len = m->pkt_len = 1;
+		if (head != NULL && rte_pktmbuf_chain(m, head) != 0)
+			break;
+		head = m;
+	}
+	return head;
+}
+
+/* It is not sent, for this reason, and stays the application's. */
+static int
+expect_unsent(struct rte_mbuf *pkt, int reason)
+{
+	TEST_TRUE(pkt != NULL);
+	TEST_EXPECT(burst.pfp.tx_mbuf(&burst.p, BURST_CONSUMER, &pkt, 1), 0);
+	TEST_EXPECT(burst.p.reason, reason);
+	rte_pktmbuf_free(pkt);
+	TEST_EXPECT(rte_mempool_avail_count(pool), NB_MBUFS);
+	TEST_EXPECT(wq_dev_sends(&burst.pdev[0]), 0);
+	return TEST_SUCCESS;
+}
+
+/* Packets in memory of the device. */
+static int
+setup_packets(void)
+{
+	TEST_CALL(setup());
+	LIST_INIT(&burst.bf.regions);
+	bf_lock_init(&burst.bf.lock);
+	burst.region->mem = &burst.mem;
+	LIST_INSERT_HEAD(&burst.bf.regions, burst.region, next);
+	return bf_credits_told(&burst.rc[0].credits, BURST_QUEUE);
+}
+
+static void
+teardown_packets(void)
+{
+	bf_tx_pools_free(&burst.p);
+	bf_lock_fini(&burst.bf.lock);
+	teardown();
+}
+
+/* As many as the queue pair has blocks for; one with more is for none. */
+static int
+test_packets_large(void)
+{
+	const uint32_t room = 2 * BURST_QUEUE / TX_BLOCKS;
+	struct rte_mbuf *pkts[BURST_QUEUE];
+	struct wq_req req;
+	uint32_t i;
+
+	TEST_CALL(expect_unsent(packet(burst.bytes, TX_SEGS + 1), -EMSGSIZE));
+	burst.to[0].nb_blocks = TX_BLOCKS - 1;
+	TEST_CALL(expect_unsent(packet(burst.bytes, TX_SEGS), -EMSGSIZE));
+	burst.to[0].nb_blocks = 2 * BURST_QUEUE;
+	for (i = 0; i <= room; i++) {
+		pkts[i] = packet(burst.bytes, TX_SEGS);
+		TEST_TRUE(pkts[i] != NULL);
+	}
+	TEST_EXPECT(burst.pfp.tx_mbuf(&burst.p, BURST_CONSUMER, pkts, room + 1), room);
+	TEST_EXPECT(burst.p.reason, -ENOBUFS);
+	rte_pktmbuf_free(pkts[room]);
+	for (i = 0; i < room; i++) {
+		TEST_CALL(wq_dev_send(&burst.pdev[0], false, &req));
+		TEST_EXPECT(req.nb_sges, TX_SEGS);
+	}
+	burst_sent(0, BF_CQE_REQ, (room - 1) * TX_BLOCKS, 0);
+	TEST_CALL(expect_unsent(packet(burst.bytes, TX_SEGS + 1), -EMSGSIZE));
+	return test_log_passed();
+}
+
+/* As many as there are places for, and all of them come back when they have arrived. */
+static int
+test_packets_many(void)
+{
+	struct rte_mbuf *pkts[BURST_QUEUE];
+	struct wq_req req;
+	uint32_t i, lap;
+
+	for (lap = 0; lap < 2; lap++) {
+		for (i = 0; i < BURST_QUEUE; i++) {
+			pkts[i] = packet(burst.bytes, 1);
+			TEST_TRUE(pkts[i] != NULL);
+		}
+		TEST_EXPECT(burst.pfp.tx_mbuf(&burst.p, BURST_CONSUMER, pkts, BURST_QUEUE),
+			BURST_QUEUE);
+		TEST_EXPECT(bf_credits_told(&burst.rc[0].credits, (lap + 2) * BURST_QUEUE), 0);
+	}
+	for (i = 0; i < 2 * BURST_QUEUE; i++)
+		TEST_CALL(wq_dev_send(&burst.pdev[0], false, &req));
+	pkts[0] = packet(burst.bytes, 1);
+	TEST_EXPECT(burst.pfp.tx_mbuf(&burst.p, BURST_CONSUMER, pkts, 1), 0);
+	TEST_EXPECT(burst.p.reason, -ENOBUFS);
+	burst_sent(0, BF_CQE_REQ, burst_last(0), 0);
+	TEST_EXPECT(burst.pfp.tx_mbuf(&burst.p, BURST_CONSUMER, pkts, 1), 1);
+	TEST_EXPECT(rte_mempool_avail_count(pool), NB_MBUFS - 1);
+	burst_sent(0, BF_CQE_REQ, burst_last(0), 0);
+	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 0);
+	TEST_EXPECT(rte_mempool_avail_count(pool), NB_MBUFS);
+	return test_log_passed();
+}
+
+/* Memory that the device does not have: outside of its regions, and in pools it cannot have. */
+static int
+test_packets_elsewhere(void)
+{
+	struct rte_mempool *pools[TX_POOLS + 1];
+	struct rte_mbuf *pkt;
+	char name[32];
+	uint32_t i, lap;
+
+	for (i = 0; i < 2; i++)
+		TEST_CALL(expect_unsent(packet((uint8_t *)&shinfo, 1), -EFAULT));
+	TEST_EXPECT(test_log_count("are in an external buffer"), 1);
+	for (i = 0; i <= TX_POOLS; i++) {
+		snprintf(name, sizeof(name), "burst_other_%u", i);
+		pools[i] = rte_pktmbuf_pool_create(name, 1, 0, 0, RTE_PKTMBUF_HEADROOM + 1,
+			SOCKET_ID_ANY);
+		TEST_TRUE(pools[i] != NULL);
+	}
+	for (lap = 0; lap < 2; lap++) {
+		for (i = 0; i <= TX_POOLS; i++) {
+			pkt = rte_pktmbuf_alloc(pools[i]);
+			TEST_TRUE(pkt != NULL && rte_pktmbuf_append(pkt, 1) != NULL);
+			TEST_CALL(expect_unsent(pkt, -EFAULT));
+		}
+	}
+	TEST_EXPECT(test_log_count("cannot be registered"), TX_POOLS);
+	for (i = 0; i <= TX_POOLS; i++)
+		rte_mempool_free(pools[i]);
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "what others say of bursts on queues in plain memory",
 	.unit_test_cases = {
@@ -246,6 +404,9 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_send_failed),
 		TEST_CASE_NAMED(setup_imm, teardown, "test_send_failed_imm", test_send_failed),
 		TEST_CASE_ST(setup, teardown, test_send_failed_packet),
+		TEST_CASE_ST(setup_packets, teardown_packets, test_packets_large),
+		TEST_CASE_ST(setup_packets, teardown_packets, test_packets_many),
+		TEST_CASE_ST(setup_packets, teardown_packets, test_packets_elsewhere),
 		TEST_CASES_END()
 	}
 };
