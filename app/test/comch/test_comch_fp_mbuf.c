@@ -179,6 +179,7 @@ test_lengths(struct test_fp *fp)
 static int
 test_segments(struct test_fp *fp)
 {
+	struct rte_mempool *clones;
 	struct rte_mbuf *m, *clone;
 	struct pair p;
 	uint32_t i, len, segs;
@@ -194,9 +195,11 @@ test_segments(struct test_fp *fp)
 		TEST_CALL(receive(&p, 1));
 		TEST_CALL(check_packet(&p, found[0], len, i));
 	}
-	/* a clone, and an mbuf that somebody else holds too */
+	/* a clone, whose pool has no room for data, and an mbuf that somebody else holds too */
+	clones = rte_pktmbuf_pool_create("test_clones", 3, 0, 0, 0, SOCKET_ID_ANY);
+	TEST_TRUE(clones != NULL);
 	m = test_packet(p.tx_pool, 500, 3, 9);
-	clone = rte_pktmbuf_clone(m, p.tx_pool);
+	clone = rte_pktmbuf_clone(m, clones);
 	TEST_TRUE(clone != NULL);
 	TEST_CALL(offered(&p, 1));
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &clone, 1), 1);
@@ -209,7 +212,9 @@ test_segments(struct test_fp *fp)
 	TEST_CALL(check_packet(&p, found[0], 500, 9));
 	TEST_WAIT(rte_mbuf_refcnt_read(m) == 1, TEST_MS);
 	rte_pktmbuf_free(m);
-	return pair_close(&p);
+	TEST_CALL(pair_close(&p));
+	rte_mempool_free(clones);
+	return TEST_SUCCESS;
 }
 
 /* Packets of a pool that the library made on the sender's device, and clones of them. */
