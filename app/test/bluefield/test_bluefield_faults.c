@@ -11,6 +11,7 @@
 
 #include <signal.h>
 
+#include "bluefield_prm.h"
 #include "test_bluefield_faults.h"
 #include "test_comch_fp_child.h"
 #include "test_comch_fp_rx.h"
@@ -287,6 +288,38 @@ test_card_killed(void)
 	return fault_passed();
 }
 
+/* Firmware refuses a command of the set-up of a queue: that does not start, and all is back. */
+static int
+expect_refused(struct test_q *q, const char *function, const char *command)
+{
+	long before = test_model_state(&fault_place.model, function, "objects");
+
+	TEST_EXPECT(test_model_ctl(&fault_place.model, "fault %s cmd opcode=%s count=1 status=%u",
+		function, command, BF_STATUS_LIMIT), 0);
+	TEST_EXPECT(rte_comch_ctx_start(q->ctx), -ENOSPC);
+	TEST_EXPECT(test_q_state(q), RTE_COMCH_STATE_IDLE);
+	TEST_EXPECT(test_model_state(&fault_place.model, function, "objects"), before);
+	return TEST_SUCCESS;
+}
+
+static int
+test_queues_refused(void)
+{
+	const struct rte_comch_consumer_conf conf = { .imm_len = 8, .nb_posts = 4 };
+	struct test_q *c, *p;
+
+	TEST_CALL(test_fp_open(&fault_fp, TEST_FP_TO_DPU));
+	c = test_q_consumer(&fault_fp.rx, &conf);
+	TEST_CALL(expect_refused(c, FAULT_CARD, "CREATE_MKEY"));
+	TEST_CALL(expect_refused(c, FAULT_CARD, "CREATE_RMP"));
+	TEST_CALL(expect_refused(c, FAULT_CARD, "CREATE_CQ"));
+	TEST_CALL(test_q_start(c, &fault_fp.tx));
+	p = test_q_producer(&fault_fp.tx, NULL);
+	TEST_CALL(expect_refused(p, FAULT_HOST, "CREATE_CQ"));
+	TEST_EXPECT(rte_comch_ctx_start(p->ctx), 0);
+	return fault_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "BlueField: connections on functions that fail",
 	.unit_test_cases = {
@@ -299,6 +332,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(fault_setup, fault_teardown, test_consumer_queue_fails),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_queue_pair_fails),
 		TEST_CASE_ST(fault_setup, fault_teardown, test_producer_fails),
+		TEST_CASE_ST(fault_setup, fault_teardown, test_queues_refused),
 		TEST_CASE_ARG(fault_setup, fault_teardown, "test_host_unplugged",
 			unplug_under_load, false),
 		TEST_CASE_ARG(fault_setup, fault_teardown, "test_card_unplugged",
