@@ -227,6 +227,41 @@ test_flood(void)
 	return test_log_passed();
 }
 
+/* Firmware does not do its first command before a reset. */
+static enum hostile_fw
+fw_unready(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
+	uint32_t in_len __rte_unused, uint8_t *out, uint32_t out_len __rte_unused)
+{
+	if (opcode != BF_OP_ENABLE_HCA || e->nb_resets > 1)
+		return HOSTILE_FW_HONEST;
+	bf_set(out, BF_OUT_STATUS, BF_STATUS_INTERNAL);
+	return HOSTILE_FW_DONE;
+}
+
+/* That reset is done, or is denied: then whatever follows is not to be trusted. */
+static int
+test_reset_denied(void)
+{
+	const struct hostile_rule rule = {
+		.how = HOSTILE_ERROR, .cmd = VFIO_USER_CMD_DEVICE_RESET, .skip = 1, .arg = EIO,
+	};
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < 2; i++) {
+		TEST_CALL(hostile_round_begin());
+		hostile_server.fw = fw_unready;
+		if (i == 1)
+			hostile_vfu_rule(&hostile_server, &rule);
+		TEST_CALL(hostile_vfu_start(&hostile_server));
+		TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
+		TEST_ASSERT(i == 0 ? ret >= 0 : ret == -EIO, "round %u: %d", i, ret);
+		TEST_TRUE(test_log_has("tried once more"));
+		TEST_CALL(hostile_round_end());
+	}
+	return test_log_passed();
+}
+
 /*
  * Run time
  */
@@ -478,6 +513,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_pieces),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_descriptors),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_flood),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_reset_denied),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_run_time),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_removal),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_requests),
