@@ -3,8 +3,9 @@
  */
 
 /*
- * More of bursts on queues in plain memory, see test_bluefield_burst.c: packets, what the
- * queues of others say of credits, and failures behind what others have sent.
+ * More of bursts on queues in plain memory, see test_bluefield_burst.c: packets, buffers that
+ * the device cannot reach, what the queues of others say of credits, and failures behind what
+ * others have sent.
  */
 
 #include <rte_mbuf.h>
@@ -109,6 +110,69 @@ test_packets_hostile(void)
 		TEST_CALL(packets_hostile(BF_CQE_RESP_SEND_IMM, 1, ok, users[i], true));
 		TEST_CALL(packets_hostile(BF_CQE_RESP_ERR, 1, 0, users[i], false));
 	}
+	return test_log_passed();
+}
+
+/* Where a buffer is that the device writes in place of one it cannot reach. */
+static uint8_t behind[sizeof(burst.bytes)];
+
+/* One message, in the oldest post; the one of a queue pair that goes was in the same before. */
+static int
+bounced_one(uint32_t slot, bool flushed)
+{
+	uint8_t *buf = burst.bytes + slot * BURST_BUF;
+	struct wq_req req;
+
+	TEST_CALL(wq_dev_take(&burst.cdev, &req));
+	if (flushed) {
+		burst_odd(BF_CQE_RESP_ERR, req.index, 0, BURST_USER, 0, BF_SYND_FLUSHED);
+		TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), 0);
+		TEST_CALL(wq_dev_take(&burst.cdev, &req));
+	}
+	TEST_EXPECT(req.sges[burst.imm_len != 0].addr, (uintptr_t)buf);
+	TEST_EXPECT(req.sges[burst.imm_len != 0].len, BURST_BUF);
+	memset(buf, 0, BURST_BUF);
+	memset(behind + slot * BURST_BUF, 1 + slot, BURST_BUF);
+	burst_arrive(req.index, 5, 0);
+	return TEST_SUCCESS;
+}
+
+static int
+test_bounced(void)
+{
+	const uint32_t nb = 3; /* so that some are at the end of the ring, and some behind it */
+	uint8_t *bounces[] = { behind };
+	uint32_t lap, i, slot, next = 0;
+
+	burst.region->bounces = bounces;
+	burst.c.multi = true;
+	burst.c.places = calloc(burst.c.rq.mask + 1, sizeof(*burst.c.places));
+	TEST_TRUE(burst.c.places != NULL);
+	bf_consumer_fns(&burst.c, &burst.cfp);
+	for (lap = 0; lap < 200; lap++, next += nb) {
+		if (lap % 2 == 0) {
+			TEST_EXPECT(burst_post(next, 1), 1);
+			TEST_CALL(bounced_one(next % BURST_QUEUE, true));
+			TEST_EXPECT(burst_post(next + 1, nb - 1), nb - 1);
+		} else {
+			TEST_EXPECT(burst_post(next, nb), nb);
+			TEST_CALL(bounced_one(next % BURST_QUEUE, false));
+		}
+		for (i = 1; i < nb; i++)
+			TEST_CALL(bounced_one((next + i) % BURST_QUEUE, false));
+		TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, BURST_QUEUE), nb);
+		for (i = 0; i < nb; i++) {
+			slot = (next + i) % BURST_QUEUE;
+			TEST_EXPECT(cpls[i].cookie, next + i);
+			TEST_EXPECT(cpls[i].len, 5);
+			TEST_EXPECT(burst.bytes[slot * BURST_BUF + 4], 1 + slot);
+			TEST_EXPECT(burst.bytes[slot * BURST_BUF + 5], 0);
+		}
+	}
+	free(burst.c.places);
+	burst.region->bounces = NULL;
+	TEST_EXPECT(burst_fails, 0);
+	TEST_CALL(wq_dev_passed(&burst.cdev));
 	return test_log_passed();
 }
 
@@ -399,6 +463,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_packets_hostile),
 		TEST_CASE_NAMED(setup_imm, teardown, "test_packets_hostile_imm",
 			test_packets_hostile),
+		TEST_CASE_ST(setup, teardown, test_bounced),
+		TEST_CASE_NAMED(setup_imm, teardown, "test_bounced_imm", test_bounced),
 		TEST_CASE_ST(setup, teardown, test_peek),
 		TEST_CASE_ST(setup, teardown, test_told_full),
 		TEST_CASE_ST(setup, teardown, test_send_failed),
