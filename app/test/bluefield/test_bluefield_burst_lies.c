@@ -4,8 +4,8 @@
 
 /*
  * More of bursts on queues in plain memory, see test_bluefield_burst.c: packets, buffers that
- * the device cannot reach, what the queues of others say of credits, and failures behind what
- * others have sent.
+ * the device cannot reach, what a peer has claimed, what the queues of others say of credits, and
+ * failures behind what others have sent.
  */
 
 #include <rte_mbuf.h>
@@ -173,6 +173,72 @@ test_bounced(void)
 	burst.region->bounces = NULL;
 	TEST_EXPECT(burst_fails, 0);
 	TEST_CALL(wq_dev_passed(&burst.cdev));
+	return test_log_passed();
+}
+
+static void
+stop_done(struct rte_comch_pmd_ending *ending)
+{
+	ending->pending = false;
+}
+
+/* A stop of this consumer, of which the peer has claimed so many posts; has it ended? */
+static bool
+stop_ends(uint32_t land, uint64_t now)
+{
+	struct rte_comch_pmd_ending ending = {
+		.dev = burst.dev, .pending = true, .done = stop_done,
+	};
+
+	burst.c.stop_ending = &ending;
+	burst.c.flush_next = -ECANCELED;
+	burst.c.leaving = true;
+	burst.c.landing = true;
+	burst.c.deadline = 1000;
+	burst.c.land = land;
+	burst.c.attention = 0;
+	bf_consumer_leave(&burst.c, now);
+	/* if not, it looks again */
+	if (ending.pending == (burst.c.attention == 0) || ending.pending == burst.c.stopping)
+		test_fail("a stop that neither ends nor goes on");
+	burst.c.stopping = false;
+	return !ending.pending;
+}
+
+/* A stop waits for what the peer has claimed, and for no more, and not for ever. */
+static int
+test_landing(void)
+{
+	static uint64_t func[8192]; /* zeros are one that has not failed */
+	struct wq_req req;
+	uint32_t i, nb = 0;
+
+	burst.bf.func = (struct bf_func *)func;
+	burst.c.pairs[BURST_USER] = NULL; /* its pairs are gone: nothing is left to be done */
+	TEST_TRUE(stop_ends(0, 0));
+	/* more than a lap of the ring of completions */
+	for (i = 0; i < 5 * BURST_QUEUE; i++) {
+		TEST_EXPECT(burst_post(i, 1), 1);
+		TEST_CALL(wq_dev_take(&burst.cdev, &req));
+		TEST_TRUE(!stop_ends(nb + 1, 999));
+		TEST_TRUE(stop_ends(nb + 1, 1000));
+		burst_arrive(req.index, 1, 0);
+		TEST_TRUE(stop_ends(++nb, 0));
+		burst.c.flush = 0;
+		TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, 1), 1);
+		TEST_TRUE(stop_ends(nb, 0));
+		burst.c.flush = 0;
+		/* what came to nothing is not waited for */
+		burst.c.anew++;
+		TEST_TRUE(!stop_ends(nb + 2, 0));
+		TEST_TRUE(stop_ends(nb + 1, 0));
+		burst.c.anew--;
+		burst.c.flush = 0;
+	}
+	burst.fast.ended = 1;
+	TEST_TRUE(stop_ends(nb + 1, 0));
+	TEST_EXPECT(burst.c.flush, -ECANCELED);
+	burst.bf.func = NULL;
 	return test_log_passed();
 }
 
@@ -465,6 +531,7 @@ static struct unit_test_suite suite = {
 			test_packets_hostile),
 		TEST_CASE_ST(setup, teardown, test_bounced),
 		TEST_CASE_NAMED(setup_imm, teardown, "test_bounced_imm", test_bounced),
+		TEST_CASE_ST(setup, teardown, test_landing),
 		TEST_CASE_ST(setup, teardown, test_peek),
 		TEST_CASE_ST(setup, teardown, test_told_full),
 		TEST_CASE_ST(setup, teardown, test_send_failed),
