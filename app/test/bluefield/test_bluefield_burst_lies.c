@@ -176,6 +176,48 @@ test_bounced(void)
 	return test_log_passed();
 }
 
+/* A peer that lets go of no pair, so that no identifier is free, or none of the producer's. */
+static int
+test_no_pair(void)
+{
+	struct bf_rc *rc = &burst.rc[0];
+	uint32_t i;
+
+	for (i = 0; i < BF_CONN_PAIRS; i++)
+		burst.fast.pairs[i] = &burst.to[0];
+	TAILQ_INSERT_TAIL(&burst.fast.served, &burst.from, next); /* what is behind them */
+	TEST_TRUE(bf_pair_open(&burst.p, rc) == NULL);
+	TEST_EXPECT(rc->refs, 1);
+	burst.fast.pairs[0] = NULL;
+	rc->refs++;
+	for (i = BURST_PAIRS; i < BF_QUEUE_PAIRS; i++)
+		burst.p.pairs[i] = &burst.to[0];
+	TEST_TRUE(bf_pair_open(&burst.p, rc) == NULL);
+	TEST_EXPECT(rc->refs, 1);
+	TEST_TRUE(burst.fast.pairs[0] == NULL);
+	TEST_EXPECT(burst.p.nb_pairs, BURST_PAIRS);
+	return test_log_passed();
+}
+
+/* An answer about a consumer, before that about the one that had its place. */
+static int
+test_answer_early(void)
+{
+	const struct bf_wire_consumer_answer answer = {
+		.consumer = 1 + BF_MAX_CONSUMERS, .to = BF_WIRE_CONSUMER_NEW,
+	};
+
+	burst.cc.pub.fast = &burst.fast;
+	burst.fast.asks[1].id = answer.consumer;
+	TAILQ_INSERT_TAIL(&burst.fast.asked, &burst.fast.asks[1], next);
+	burst.fast.consumers[1] = &burst.c;
+	burst.fast.gone[1] = 1;
+	TEST_EXPECT(bf_fast_part.ctl_came(&burst.cc.pub, BF_WIRE_CONSUMER_ANSWER, &answer,
+		sizeof(answer)), -EPROTO);
+	TEST_TRUE(!burst.c.known && test_log_has("an answer to nothing"));
+	return test_log_passed();
+}
+
 static void
 stop_done(struct rte_comch_pmd_ending *ending)
 {
@@ -531,6 +573,8 @@ static struct unit_test_suite suite = {
 			test_packets_hostile),
 		TEST_CASE_ST(setup, teardown, test_bounced),
 		TEST_CASE_NAMED(setup_imm, teardown, "test_bounced_imm", test_bounced),
+		TEST_CASE_ST(setup, teardown, test_no_pair),
+		TEST_CASE_ST(setup, teardown, test_answer_early),
 		TEST_CASE_ST(setup, teardown, test_landing),
 		TEST_CASE_ST(setup, teardown, test_peek),
 		TEST_CASE_ST(setup, teardown, test_told_full),
