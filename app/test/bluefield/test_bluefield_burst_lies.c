@@ -177,6 +177,35 @@ test_bounced(void)
 	return test_log_passed();
 }
 
+/* What a peer says over the connection that it has read: old news, news, and a lie. */
+static int
+test_go(void)
+{
+	static const struct {
+		int32_t read; /* beyond what is known */
+		bool lie;
+	} rows[] = { { 0 }, { -1 }, { -9 }, { 5 }, { 6 }, { 10 }, { 11, true } };
+	const uint32_t known = UINT32_MAX - 3;
+	uint32_t i;
+
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		burst_close();
+		TEST_CALL(burst_open(0));
+		burst.from.state = BF_PAIR_READY;
+		burst.from.entries = BF_PAIR_CREDITS;
+		burst.from.nb_read = known;
+		burst.from.nb_told = known + 10;
+		burst.from.go = BF_PAIR_GO | (uint32_t)(known + rows[i].read);
+		burst.c.attention = 1;
+		bf_consumer_service(&burst.c);
+		TEST_ASSERT(burst.cc.lost_reason == (rows[i].lie ? -EPROTO : 0), "row %u", i);
+		TEST_EXPECT(burst.from.nb_read - known,
+			rows[i].lie ? 0 : (uint32_t)RTE_MAX(rows[i].read, 0));
+		TEST_EXPECT(burst.from.go, 0);
+	}
+	return test_log_passed();
+}
+
 /* A peer that lets go of no pair, so that no identifier is free, or none of the producer's. */
 static int
 test_no_pair(void)
@@ -588,6 +617,7 @@ static struct unit_test_suite suite = {
 			test_packets_hostile),
 		TEST_CASE_ST(setup, teardown, test_bounced),
 		TEST_CASE_NAMED(setup_imm, teardown, "test_bounced_imm", test_bounced),
+		TEST_CASE_ST(setup, teardown, test_go),
 		TEST_CASE_ST(setup, teardown, test_no_pair),
 		TEST_CASE_ST(setup, teardown, test_answer_early),
 		TEST_CASE_ST(setup, teardown, test_landing),
