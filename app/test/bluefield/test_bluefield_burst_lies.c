@@ -229,22 +229,33 @@ test_no_pair(void)
 	return test_log_passed();
 }
 
-/* An answer about a consumer, before that about the one that had its place. */
+/*
+ * An answer about a consumer that waits for one: before that about the consumer that had its
+ * place, or about something else.
+ */
 static int
-test_answer_early(void)
+test_answer_odd(void)
 {
-	const struct bf_wire_consumer_answer answer = {
-		.consumer = 1 + BF_MAX_CONSUMERS, .to = BF_WIRE_CONSUMER_NEW,
-	};
+	static const struct {
+		uint16_t to;
+		uint32_t gone;
+	} rows[] = { { BF_WIRE_CONSUMER_NEW, 1 }, { BF_WIRE_CONSUMER_GONE, 0 }, { 0, 0 },
+		{ BF_WIRE_CONSUMER_ANSWER, 0 }, { UINT16_MAX, 0 } };
+	struct bf_wire_consumer_answer answer = { .consumer = 1 + BF_MAX_CONSUMERS };
+	uint32_t i;
 
 	burst.cc.pub.fast = &burst.fast;
 	burst.fast.asks[1].id = answer.consumer;
 	TAILQ_INSERT_TAIL(&burst.fast.asked, &burst.fast.asks[1], next);
 	burst.fast.consumers[1] = &burst.c;
-	burst.fast.gone[1] = 1;
-	TEST_EXPECT(bf_fast_part.ctl_came(&burst.cc.pub, BF_WIRE_CONSUMER_ANSWER, &answer,
-		sizeof(answer)), -EPROTO);
-	TEST_TRUE(!burst.c.known && test_log_has("an answer to nothing"));
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		answer.to = rows[i].to;
+		burst.fast.gone[1] = rows[i].gone;
+		TEST_EXPECT(bf_fast_part.ctl_came(&burst.cc.pub, BF_WIRE_CONSUMER_ANSWER,
+			&answer, sizeof(answer)), -EPROTO);
+		TEST_EXPECT(burst.fast.asks[1].id, answer.consumer);
+		TEST_TRUE(!burst.c.known && test_log_has("an answer to nothing"));
+	}
 	return test_log_passed();
 }
 
@@ -619,7 +630,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_NAMED(setup_imm, teardown, "test_bounced_imm", test_bounced),
 		TEST_CASE_ST(setup, teardown, test_go),
 		TEST_CASE_ST(setup, teardown, test_no_pair),
-		TEST_CASE_ST(setup, teardown, test_answer_early),
+		TEST_CASE_ST(setup, teardown, test_answer_odd),
 		TEST_CASE_ST(setup, teardown, test_landing),
 		TEST_CASE_ST(setup, teardown, test_peek),
 		TEST_CASE_ST(setup, teardown, test_told_full),
