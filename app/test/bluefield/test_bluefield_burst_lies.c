@@ -259,6 +259,25 @@ test_answer_odd(void)
 	return test_log_passed();
 }
 
+/* The end of a pair on the peer's side that cannot be: numbers of 24 bits, and nothing else. */
+static int
+test_ready_odd(void)
+{
+	static const struct bf_wire_pair_ready rows[] = {
+		{ .qpn = 1 << 24 }, { .psn = 1 << 24 }, { .qpn = UINT32_MAX, .psn = UINT32_MAX },
+		{ .qpn = 1, .psn = 1, .reserved = 1 },
+	};
+	uint32_t i;
+
+	burst.fast.pairs[0] = &burst.to[0];
+	burst.to[0].told_peer = true;
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		TEST_EXPECT(bf_pair_ready(&burst.fast, &rows[i]), -EPROTO);
+		TEST_TRUE(!burst.to[0].answered);
+	}
+	return test_log_passed();
+}
+
 static void
 stop_done(struct rte_comch_pmd_ending *ending)
 {
@@ -631,6 +650,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_go),
 		TEST_CASE_ST(setup, teardown, test_no_pair),
 		TEST_CASE_ST(setup, teardown, test_answer_odd),
+		TEST_CASE_ST(setup, teardown, test_ready_odd),
 		TEST_CASE_ST(setup, teardown, test_landing),
 		TEST_CASE_ST(setup, teardown, test_peek),
 		TEST_CASE_ST(setup, teardown, test_told_full),
