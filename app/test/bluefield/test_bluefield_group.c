@@ -384,6 +384,9 @@ test_failed(void)
 	TEST_EXPECT(arm(pe), 0);
 	group_pe_del(second);
 	TEST_EXPECT(group_pe_add(&third), 0);
+	/* who makes a queue on it names a page all the same, and is refused */
+	TEST_TRUE(group_of(third)->uar == &group_dev->uar);
+	TEST_TRUE(group_of(pe)->uar != NULL);
 	rte_comch_pe_progress(third);
 	TEST_EXPECT(rte_comch_dev_reset(group_dev_id), 0);
 	TEST_CALL(node_create(group_of(third), &nodes[0]));

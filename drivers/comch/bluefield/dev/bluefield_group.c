@@ -70,8 +70,17 @@ group_uar_create(struct group *g)
 	struct bf_dev *dev = g->pub.dev;
 	int ret = bf_uar_create(dev->objs, &g->pub.own_uar);
 
-	g->pub.uar = ret == 0 ? &g->pub.own_uar : &dev->uar;
+	if (ret == 0)
+		g->pub.uar = &g->pub.own_uar;
 	return ret == -ENOSPC ? 0 : ret;
+}
+
+/* Who makes a queue while the device fails names a page, and firmware refuses it. */
+static void
+group_uar_destroy(struct group *g)
+{
+	bf_uar_destroy(&g->pub.own_uar);
+	g->pub.uar = &g->pub.dev->uar;
 }
 
 static int
@@ -87,7 +96,7 @@ group_objs_create(struct group *g)
 	attr.uar = g->pub.uar;
 	ret = bf_ceq_create(dev->objs, &attr, &g->pub.ceq);
 	if (ret != 0)
-		bf_uar_destroy(&g->pub.own_uar);
+		group_uar_destroy(g);
 	if (ret == -ENOSPC)
 		BF_LOG(ERR, "%s: no event queue for one more progress engine, firmware has %u of them: attach its contexts to fewer engines, or give the function more event queues (devlink resource show, devlink port function set <representor> max_io_eqs <number>)",
 			dev->rte_dev->data->name, bf_func_caps(dev->func)->max_eq);
@@ -98,7 +107,7 @@ static void
 group_objs_destroy(struct group *g)
 {
 	bf_ceq_destroy(&g->pub.ceq);
-	bf_uar_destroy(&g->pub.own_uar);
+	group_uar_destroy(g);
 }
 
 /*
@@ -272,6 +281,7 @@ bf_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 	if (g == NULL)
 		return -ENOMEM;
 	g->pub.dev = dev;
+	g->pub.uar = &dev->uar;
 	g->pub.pg.dev = rte_dev;
 	g->pub.pg.pe = pe;
 	g->pub.pg.deadline = UINT64_MAX;
