@@ -193,5 +193,8 @@ bfm_capture_packet(const struct bfm_function *f, const struct bfm_msg_pkt *msg)
 	body[2] = (uint32_t)us;
 	body[3] = body[4] = n;
 	block(BLOCK_PACKET, body, sizeof(body), frame, n);
-	fflush(file);
+	if (fflush(file) != 0) {
+		bfm_log(f, BFM_WARN, "the capture ends: it cannot be written");
+		bfm_capture_close();
+	}
 }

@@ -39,6 +39,7 @@ BFM_LAYOUT(bfm_lay_flow_number_out, "number_out", 16, ETH_NUMBER_OUT_FIELDS);
 #define ACTION_FORWARD 4u
 #define DEST_TABLE 1u
 #define DEST_TIR 2u
+#define MAX_ENTRIES 65536u /* of a function: ours */
 #define FTE_CHANGE 1u
 #define FTE_SELECT 7u /* action, tag, destinations */
 
@@ -78,8 +79,9 @@ table_find(struct bfm_cmd *c, bool create, struct bfm_flow_table **t)
 /* ------------------------------------------------------------- tables */
 
 static void
-entry_free(struct bfm_flow_table *t, struct bfm_flow_entry *e)
+entry_free(struct bfm_function *f, struct bfm_flow_table *t, struct bfm_flow_entry *e)
 {
+	f->nb_flow_entries--;
 	while (e->nb_dests != 0)
 		bfm_object_unref(e->dests[--e->nb_dests]);
 	e->group->nb_entries--;
@@ -254,12 +256,11 @@ group_free(struct bfm_function *f, struct bfm_object *o)
 	struct bfm_flow_group *g = (struct bfm_flow_group *)o;
 	struct bfm_flow_entry *e, *after;
 
-	(void)f;
 	/* at a reset; a command finds none */
 	for (e = TAILQ_FIRST(&g->table->entries); e != NULL; e = after) {
 		after = TAILQ_NEXT(e, next);
 		if (e->group == g)
-			entry_free(g->table, e);
+			entry_free(f, g->table, e);
 	}
 	bfm_object_unref(&g->table->obj);
 	free(g);
@@ -393,8 +394,8 @@ dests_find(struct bfm_cmd *c, const struct bfm_flow_table *t, struct bfm_object 
 		uint32_t nb)
 {
 	const uint8_t *p = c->in + FTE_SET_IN_BYTES;
+	uint32_t i, type, nb_tirs = 0;
 	enum bfm_status status;
-	uint32_t i, type;
 
 	for (i = 0; i < nb; i++, p += FTE_DEST_BYTES) {
 		type = (uint32_t)bfm_bits_get(p, 0, 8);
@@ -406,6 +407,9 @@ dests_find(struct bfm_cmd *c, const struct bfm_flow_table *t, struct bfm_object 
 				(uint32_t)bfm_bits_get(p, 8, 24), &dests[i]);
 		if (status != BFM_OK)
 			return status;
+		if (type == DEST_TIR && nb_tirs++ != 0)
+			return bfm_fail(c, BFM_BAD_PARAM, "a second TIR: capability "
+					"nic_rx_multi_path_tirs is 0");
 		if (type == DEST_TABLE && ((struct bfm_flow_table *)dests[i])->level <= t->level)
 			return bfm_fail(c, BFM_BAD_PARAM, "destination table 0x%x is of level %u,"
 					" which is not behind level %u", dests[i]->id,
@@ -439,6 +443,9 @@ static enum bfm_status
 entry_new(struct bfm_cmd *c, struct bfm_flow_group *g, struct bfm_flow_entry *before,
 		struct bfm_flow_entry **e)
 {
+	if (c->f->nb_flow_entries == MAX_ENTRIES)
+		return bfm_fail(c, BFM_LIMIT, "a function of the model has %u entries at most",
+				MAX_ENTRIES);
 	*e = calloc(1, sizeof(**e));
 	if (*e == NULL)
 		return bfm_fail(c, BFM_NO_RESOURCES, "the model has no memory");
@@ -446,6 +453,7 @@ entry_new(struct bfm_cmd *c, struct bfm_flow_group *g, struct bfm_flow_entry *be
 	(*e)->index = BFM_GET(c->in, FTE_SET_IN, flow_index);
 	memcpy((*e)->value, c->in + FTE_VALUE, FLOW_MATCH_BYTES);
 	g->nb_entries++;
+	c->f->nb_flow_entries++;
 	if (before != NULL)
 		TAILQ_INSERT_BEFORE(before, *e, next);
 	else
@@ -529,7 +537,7 @@ delete_fte(struct bfm_cmd *c)
 	if (e == NULL || e->index != index)
 		return bfm_fail(c, BFM_BAD_INDEX, "flow_index=%u: the table has no such entry",
 				index);
-	entry_free(t, e);
+	entry_free(c->f, t, e);
 	return BFM_OK;
 }
 

@@ -96,7 +96,10 @@ pmtu(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 {
 	uint32_t mtu = c->f->conf.ib_port ? IB_MTU : BFM_PORT_MTU;
 	uint32_t admin = (uint32_t)BFM_GET(in, REG_PMTU, admin_mtu);
+	enum bfm_status status = port_one(c, BFM_GET(in, REG_PMTU, local_port));
 
+	if (status != BFM_OK)
+		return status;
 	if (c->op_mod == REG_WRITE && (c->f->conf.netdev == 0 || admin == 0 || admin > mtu))
 		return bfm_fail(c, BFM_BAD_PARAM, "admin_mtu=%u: %s", admin,
 				c->f->conf.netdev == 0 ? "only a function with netdev=1 writes it" :
@@ -108,7 +111,7 @@ pmtu(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 	BFM_SET(out, REG_PMTU, max_mtu, mtu);
 	BFM_SET(out, REG_PMTU, admin_mtu, admin != 0 ? admin : mtu);
 	BFM_SET(out, REG_PMTU, oper_mtu, mtu);
-	return port_one(c, BFM_GET(in, REG_PMTU, local_port));
+	return BFM_OK;
 }
 
 static enum bfm_status
@@ -125,7 +128,10 @@ static enum bfm_status
 paos(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 {
 	uint32_t admin = (uint32_t)BFM_GET(in, REG_PAOS, admin_status);
+	enum bfm_status status = port_one(c, BFM_GET(in, REG_PAOS, local_port));
 
+	if (status != BFM_OK)
+		return status;
 	if (c->op_mod == REG_WRITE && (c->f->conf.netdev == 0 || BFM_GET(in, REG_PAOS, ase) == 0 ||
 			(admin != PORT_UP && admin != PORT_DOWN)))
 		return bfm_fail(c, BFM_BAD_PARAM, "admin_status=%u: 1 (up) and 2 (down) with ase=1, of"
@@ -136,7 +142,7 @@ paos(struct bfm_cmd *c, const uint8_t *in, uint8_t *out)
 	BFM_SET(out, REG_PAOS, local_port, 1);
 	BFM_SET(out, REG_PAOS, admin_status, admin != 0 ? admin : PORT_UP);
 	BFM_SET(out, REG_PAOS, oper_status, c->f->port_down ? PORT_DOWN : PORT_UP);
-	return port_one(c, BFM_GET(in, REG_PAOS, local_port));
+	return BFM_OK;
 }
 
 /* Frames of 802.3: those of the function, for no others are on the wire. */

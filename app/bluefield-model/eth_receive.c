@@ -14,7 +14,7 @@
 #include "eth.h"
 #include "vport.h"
 
-#define MAX_TABLES 256u /* that one frame is looked up in: it can be copied */
+#define MAX_LOOKS 4096u /* of one frame at tables and entries: it can be copied */
 #define UNIT 16u
 #define CQE_BYTES 64u
 #define CQE_L2_L3_OK 0x03u
@@ -170,7 +170,7 @@ table_receive(struct bfm_function *f, const struct bfm_flow_table *t,
 	while (t != NULL && *budget != 0) {
 		--*budget;
 		TAILQ_FOREACH(e, &t->entries, next) {
-			if (entry_matches(e, frame))
+			if (entry_matches(e, frame) || --*budget == 0)
 				break;
 		}
 		if (e != NULL)
@@ -191,7 +191,7 @@ table_receive(struct bfm_function *f, const struct bfm_flow_table *t,
 void
 bfm_eth_receive(struct bfm_function *f, const struct bfm_frame *frame)
 {
-	uint32_t budget = MAX_TABLES;
+	uint32_t budget = MAX_LOOKS;
 
 	table_receive(f, (const struct bfm_flow_table *)f->rx_root, frame, &budget);
 }

@@ -29,6 +29,8 @@
 #define CE_ALWAYS 0x08u
 #define IPV6_BYTES 40u
 #define TCP_FIN_PSH 0x09u
+#define TCP_BYTES 20u
+#define MAX_CUTS 1024u /* frames of one large segment */
 #define CQE_BYTES 64u
 #define FCS_BYTES 4u
 #define BROADCAST UINT64_C(0xffffffffffff)
@@ -124,7 +126,7 @@ segments_send(struct bfm_function *f, struct bfm_wq *sq, const struct bfm_frame 
 	uint8_t data[BFM_MTU_LIMIT];
 	struct bfm_frame frame = { .data = data };
 
-	for (off = hdr; off < all->end && hdr + mss <= sizeof(data); off += n, id++) {
+	for (off = hdr; off < all->end; off += n, id++) {
 		n = all->end - off < mss ? all->end - off : mss;
 		memcpy(data, all->data, hdr);
 		memcpy(data + hdr, all->data + off, n);
@@ -238,7 +240,7 @@ perform(struct bfm_function *f, struct bfm_wq *sq, const struct request *wr)
 	const uint8_t *eth = wr->raw + CTRL_BYTES;
 	struct bfm_frame frame = { .data = data };
 	enum bfm_cqe_synd synd;
-	uint32_t mss;
+	uint32_t mss, hdr;
 
 	if (wr->opcode == OPCODE_NOP)
 		return BFM_CQE_OK;
@@ -253,6 +255,10 @@ perform(struct bfm_function *f, struct bfm_wq *sq, const struct request *wr)
 		mss = get16(eth + ETH_MSS);
 		if (mss == 0 || frame.l4 == 0 || frame.ip_proto != 6)
 			return malformed(f, sq, wr, "a large segment without mss, or not of TCP");
+		hdr = frame.l4 + (frame.data[frame.l4 + 12] >> 4) * 4u;
+		if (hdr < frame.l4 + TCP_BYTES || hdr >= frame.end ||
+				hdr + mss > BFM_MTU_LIMIT || (frame.end - hdr) / mss >= MAX_CUTS)
+			return malformed(f, sq, wr, "a large segment whose headers, or pieces, cannot be");
 		sq->cut++;
 		segments_send(f, sq, &frame, mss, eth[ETH_CS_FLAGS]);
 		return BFM_CQE_OK;

@@ -212,6 +212,7 @@ struct bfm_function {
 	struct bfm_vport *vport;    /* cmd_vport.c */
 	struct bfm_swport *swport;  /* switch.c */
 	struct bfm_qp *qp1;         /* engine_run.c: queue pair 1, or NULL */
+	uint32_t nb_flow_entries;   /* of all flow tables */
 	struct bfm_object *rx_root; /* cmd_flow.c: flow table of what comes, or NULL */
 	struct bfm_net_faults net;  /* fault.c */
 	uint64_t rnr;               /* ever, of all its queue pairs: see struct bfm_run */

@@ -182,7 +182,7 @@ on_atomic(struct bfm_function *g, struct bfm_qp *qp, const struct bfm_msg_pkt *m
 	struct bfm_run *run = qp->run;
 	uint64_t old, new;
 
-	if (msg->raddr % BFM_ATOMIC_BYTES != 0)
+	if (msg->raddr % BFM_ATOMIC_BYTES != 0 || run->recv.active || run->writing)
 		return fail(g, qp, BFM_CQE_REM_INV_REQ, BFM_ANSWER_INV_REQ);
 	if (BFM_GET(qp->ctx, QPC, rae) == 0 || bfm_mem_read(&who, BFM_REMOTE_ATOMIC, msg->rkey,
 			msg->raddr, run->atomic_old, BFM_ATOMIC_BYTES) != 0)

@@ -29,6 +29,7 @@ enum { RST = 0, RDY = 1 };
 #define FRAME_AT 0x20000u
 #define CAME_AT 0x30000u
 #define FRAME_LEN 100u
+#define OP_LSO 0x0e
 #define OP_ATOMIC_CS 17u
 #define OP_ATOMIC_FA 18u
 
@@ -295,6 +296,11 @@ make_entry(struct eth *t)
 	TEST_CALL(wrong(t, 840, 832 * 8, 8, 0, BAD_PARAM)); /* a vport */
 	TEST_CALL(wrong(t, 840, 0x30, 16, 1, BAD_PARAM)); /* a change of nothing */
 	TEST_EXPECT(run(t, 832), BAD_IN_LEN);
+	set(0x288, 24, 2);
+	set(840 * 8, 8, 2);
+	set(840 * 8 + 8, 24, t->tir);
+	TEST_EXPECT(run(t, 848), BAD_PARAM); /* a second TIR */
+	set(0x288, 24, 1);
 	TEST_EXPECT(run(t, 840), OK);
 	TEST_EXPECT(run(t, 840), BAD_INDEX); /* it is there */
 	TEST_EXPECT(by_number(t, 0x902, t->tir), RES_STATE);
@@ -415,9 +421,9 @@ test_left(void)
 	return test_log_passed();
 }
 
-/* One frame of this length, at its place: by a piece of memory. */
+/* One frame of this length, at its place: by a piece of memory. With mss it is to be cut. */
 static void
-send(struct eth *t, uint32_t len)
+send_large(struct eth *t, uint32_t len, uint16_t mss)
 {
 	uint8_t *wqe = t->e->bytes + SQ_AT + t->sq_pi % RING * 64;
 	rte_be32_t *dbr = (rte_be32_t *)(t->e->bytes + DBR_AT);
@@ -425,10 +431,11 @@ send(struct eth *t, uint32_t len)
 
 	begin(0);
 	set(8, 16, t->sq_pi);
-	set(24, 8, OP_SEND);
+	set(24, 8, mss != 0 ? OP_LSO : OP_SEND);
 	set(32, 24, t->sq);
 	set(56, 8, 3);
 	set(88, 8, 8); /* completion */
+	set(176, 16, mss);
 	data_seg(in + 32, len, t->e->mkey.key, (uintptr_t)t->e->bytes + FRAME_AT);
 	memcpy(wqe, in, 64);
 	t->sq_pi++;
@@ -437,6 +444,12 @@ send(struct eth *t, uint32_t len)
 	rte_wmb();
 	memcpy(&first, wqe, sizeof(first));
 	bf_wq_doorbell(&t->e->uar, 0x800, first);
+}
+
+static void
+send(struct eth *t, uint32_t len)
+{
+	send_large(t, len, 0);
 }
 
 static void
@@ -459,6 +472,23 @@ frame_fill(struct eth *t, const uint8_t *to)
 	memcpy(t->e->bytes + FRAME_AT, to, 6);
 	t->e->bytes[FRAME_AT + 12] = 0x88; /* an ethertype that nobody has */
 	t->e->bytes[FRAME_AT + 13] = 0xb5;
+}
+
+/* Of IPv4 and TCP; words: of TCP's header. */
+static void
+segment_fill(struct eth *t, const uint8_t *to, uint8_t words)
+{
+	uint8_t *frame = t->e->bytes + FRAME_AT;
+
+	frame_fill(t, to);
+	frame[12] = 8;
+	frame[13] = 0;
+	frame[14] = 0x45;
+	frame[16] = 0;
+	frame[17] = FRAME_LEN - 14;
+	frame[20] = frame[21] = 0;
+	frame[23] = 6;
+	frame[46] = words << 4;
 }
 
 static int
@@ -527,6 +557,13 @@ test_bad_frame(void)
 	send(&eth_a, FRAME_LEN);
 	TEST_CALL(data_sent(&data_a, &cqe));
 	TEST_EXPECT(cqe.opcode, 0);
+	segment_fill(&eth_a, data_b.addr.mac, 5);
+	send_large(&eth_a, FRAME_LEN, 2);
+	TEST_CALL(data_sent(&data_a, &cqe));
+	/* with a header that is shorter than TCP's */
+	segment_fill(&eth_a, data_b.addr.mac, 4);
+	send_large(&eth_a, FRAME_LEN, 2);
+	TEST_CALL(data_sent_bad(&data_a, 2));
 	TEST_CALL(end_all(&eth_a));
 	return data_passed();
 }
