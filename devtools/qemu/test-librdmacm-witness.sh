@@ -70,7 +70,7 @@ outside() { # <request>
 		return
 		;;
 	esac
-	rm -f "$run/program.status"
+	rm -f "$run/program.status" "$run/program"
 	{
 		timeout -k 5 60 "${command[@]}" >"$run/program" 2>&1 </dev/null || true
 		touch "$run/program.status"

@@ -389,6 +389,9 @@ same(const struct bf_mad *theirs, const struct bf_mad *ours)
 		TEST_EXPECT(ours->rej.reason, theirs->rej.reason);
 		TEST_EXPECT(ours->rej.about, theirs->rej.about);
 		TEST_EXPECT(ours->rej.info_len, theirs->rej.info_len);
+		/* a GUID: ours is the second half of the address */
+		TEST_TRUE(ours->rej.info_len != 8 ||
+			memcmp(ours->rej.info, us->addr.gid + 8, 8) == 0);
 		break;
 	case BF_MAD_MRA:
 		TEST_EXPECT(ours->mra.about, theirs->mra.about);

@@ -122,6 +122,7 @@ host program echo
 client '2000 messages and their echo' '2000 messages sent, 2000 received' -n epoll_server -c 2000 -s 64 -M 64 -e
 program_said 'the server of echoes' '2000 messages answered'
 
+server 'the kernel ends it' 'disconnected, status 0' 'Received 15 bytes: from the kernel'
 server 'refused with EACCES' 'refused with -13' 'the user is not let in' -r -13
 server 'refused without a word' 'refused with 0' 'the server has refused' -r 0
 server 'no answer' 'held' 'does not answer in time' -h 6000

@@ -66,10 +66,10 @@ static struct {
 	uint32_t queue;          /* of the other side: entries for data */
 	uint32_t sent, given;    /* data that went, and for which there is an entry again */
 	uint32_t taken, told;    /* data that came, and what the other side knows of it */
-	uint8_t ctls, credits, credits_told, credit_tx, credit_tx_seen;
+	uint8_t ctls, ctls_told, credits, credits_told, credit_tx, credit_tx_seen;
 	uint32_t seq_tx, seq_rx;
 	uint32_t tx_busy, tx_next;
-	bool bye, bye_asks;
+	bool bye, bye_asks, ending;
 } at;
 
 static void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -221,6 +221,7 @@ send_msg(enum bf_wire_type type, const void *body, uint32_t len)
 	at.tx_busy++;
 	at.told = at.taken;
 	at.credits_told = at.credits;
+	at.ctls_told = at.ctls;
 	if (ibv_post_send(qp, &wr, &bad) != 0)
 		die("ibv_post_send: %s", strerror(errno));
 }
@@ -256,6 +257,10 @@ send_data(void)
 static void
 take(const struct bf_wire_hdr *hdr, const uint8_t *body)
 {
+	const struct bf_wire_consumer_new *consumer = (const void *)body;
+	struct bf_wire_consumer_answer answer = {
+		.to = BF_WIRE_CONSUMER_NEW, .status = -ECONNREFUSED,
+	};
 	uint8_t msg[MAX_MSG];
 
 	switch (hdr->type) {
@@ -280,6 +285,9 @@ take(const struct bf_wire_hdr *hdr, const uint8_t *body)
 		break;
 	default: /* of the fast path, which is not here */
 		at.ctls++;
+		answer.consumer = consumer->consumer;
+		if (hdr->type == BF_WIRE_CONSUMER_NEW)
+			send_msg(BF_WIRE_CONSUMER_ANSWER, &answer, sizeof(answer));
 		break;
 	}
 }
@@ -309,8 +317,11 @@ progress(void)
 	struct ibv_wc wc;
 
 	while (ibv_poll_cq(cq, 1, &wc) > 0) {
-		if (wc.status == IBV_WC_WR_FLUSH_ERR)
-			continue;
+		/* the other side may have ended at the same time */
+		if (at.ending && wc.status != IBV_WC_SUCCESS) {
+			at.tx_busy = 0;
+			return;
+		}
 		if (wc.status != IBV_WC_SUCCESS)
 			die("completion: %s", ibv_wc_status_str(wc.status));
 		if (wc.wr_id == NB_RX)
@@ -320,7 +331,8 @@ progress(void)
 	}
 	if (at.bye || at.tx_busy >= NB_TX - 2)
 		return;
-	if (at.taken - at.told >= QUEUE / 2 &&
+	if ((at.taken - at.told >= QUEUE / 2 ||
+			(uint8_t)(at.ctls - at.ctls_told) >= BF_WIRE_CTL_ENTRIES / 2) &&
 			(uint8_t)(at.credit_tx - at.credit_tx_seen) < bf_wire_credit_window(QUEUE)) {
 		at.credit_tx++;
 		send_msg(BF_WIRE_CREDIT, NULL, 0);
@@ -336,8 +348,13 @@ end(void)
 	struct bf_wire_bye bye = { .flags = at.sent != at.given ? BF_WIRE_BYE_F_ANSWER : 0 };
 	uint64_t turns;
 
+	at.ending = true;
 	if (!opt.wait_end || at.bye_asks)
 		send_msg(BF_WIRE_BYE, &bye, sizeof(bye));
+	for (turns = 0; at.tx_busy != 0 && turns < WAIT_MS; turns++) {
+		progress();
+		usleep(1000);
+	}
 	if (!opt.wait_end && rdma_disconnect(id) != 0)
 		die("rdma_disconnect: %s", strerror(errno));
 	for (turns = 0; !event(10); turns++) {

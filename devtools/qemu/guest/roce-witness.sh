@@ -73,13 +73,15 @@ check 'roce-witness: ping over IPv6' within 10 in_ns 1 ping -6 -c 2 -I eth1 \
 	"$(in_ns 2 /usr/local/ip -6 addr show eth2 | sed -n 's|.*inet6 \(fe80[^/]*\)/.*|\1|p')%eth1"
 # TCP in large segments, which the device cuts, and whose checksums it makes and checks.
 dd if=/dev/urandom of=/tmp/sent bs=64k count=4 2>/dev/null
-mkfifo /tmp/open
-exec 8<>/tmp/open
-in_ns 1 nc -l -p 5000 </tmp/open >/tmp/came &
+in_ns 2 httpd -f -p 5000 -h /tmp &
 server=$!
-check 'roce-witness: nc over TCP' within 20 in_ns 2 sh -c 'nc -w 20 10.0.0.1 5000 </tmp/sent'
+check 'roce-witness: a file over TCP' within 20 in_ns 1 sh -c \
+	'{ printf "GET /sent HTTP/1.0\r\n\r\n"; sleep 3; } | nc -w 20 10.0.0.2 5000 >/tmp/came'
+kill $server
 wait $server
-check 'roce-witness: bytes of TCP' cmp /tmp/sent /tmp/came
+tail -c 262144 /tmp/came >/tmp/bytes
+check 'roce-witness: bytes of TCP' cmp /tmp/sent /tmp/bytes
+say 'frames'
 host control dump pf0vf0 >/tmp/dump
 check 'roce-witness: large segments were cut' grep -qE 'SQ .* cut=[1-9]' /tmp/dump
 
@@ -93,7 +95,8 @@ ended() {
 	local name="$1" good="$2"
 	if [ "$server" = 0 ] && [ "$client" = 0 ] && grep -qE "$good" /tmp/client &&
 		! grep -q 'invalid data' /tmp/server /tmp/client; then
-		pass "roce-witness: $name: $(grep -E "$good" /tmp/client | tail -n 1 | tr -s ' ')"
+		pass "roce-witness: $name: $(grep -E "$good" /tmp/client | tail -n 1 | tr -s ' ' |
+			cut -c1-60)"
 	else
 		fail "roce-witness: $name: server $server, client $client:" \
 			"$(cat /tmp/server /tmp/client | tail -n 8 | tr '\n' ' ')"
@@ -138,6 +141,7 @@ tcp ' bytes in ' ibv_rc_pingpong -c -e -n 200 -g 0
 tcp ' bytes in ' ibv_ud_pingpong -c -e -n 200 -g 1 -s 1024
 tcp ' bytes in ' ibv_ud_pingpong -c -e -n 200 -g 0 -s 1024
 cm 'ping data: rdma-ping-9' '-s -a 10.0.0.1 -C 10' '-c -a 10.0.0.1 -C 10' rping -v -V
+cm 'ping data: rdma-ping-9' '-s -a 10.0.0.1 -C 10 -S 3000' '-c -a 10.0.0.1 -C 10 -S 3000' rping -v -V
 cm 'return status 0' '-b 10.0.0.1' '-s 10.0.0.1' ucmatose
 cm 'return status 0' '-b 10.0.0.1' '-s 10.0.0.1' udaddy
 tcp '^ *4096 ' ib_send_bw -F -e -x 1 -n 200 -s 4096
