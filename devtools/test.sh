@@ -19,8 +19,8 @@ logs=$work/logs
 usage() {
 	cat <<-EOF_USAGE
 		usage: test.sh [--quick | --all | --only PATTERN...] [--fresh] [--list]
-		  (no option)     the gate: what CI runs, 30 minutes on two quiet cores at most
-		  --quick         for people between two edits, 6 minutes; keeps its builds
+		  (no option)     the gate: what CI runs, 35 minutes on two quiet cores at most
+		  --quick         for people between two edits, 10 minutes; keeps its builds
 		  --all           the gate, and what takes long: two hours
 		  --only PATTERN  the builds of that name with all of their tests, or the tests of
 		                  that name in the build gcc; may have '*', may be repeated, keeps
