@@ -79,6 +79,26 @@ within() {
 	done
 }
 
+# What a function has of a class, as net or infiniband; and its name.
+# shellcheck disable=SC2317 # called by within
+has() { # <slot> <class>
+	ls -d "/sys/bus/pci/devices/0000:0$1:00.0/$2/"*
+}
+name_of() { # <slot> <class>
+	basename "/sys/bus/pci/devices/0000:0$1:00.0/$2/"*
+}
+
+# no_trouble <name>: the kernel's lines since the last time are in /tmp/dmesg, and none of
+# them is of trouble. There is no list of lines that are allowed all the same.
+no_trouble() {
+	local bad
+	dmesg -c >/tmp/dmesg
+	cat /tmp/dmesg >>/tmp/dmesg.all
+	bad=$(grep -iE 'fail|error|timeout|timed out|leak|warn|bug|oops|unable|fault|refresh' \
+		/tmp/dmesg | head -n 3 | tr '\n' ';')
+	check "$1: kernel reports no trouble $bad" [ -z "$bad" ]
+}
+
 driver_of() { # <PCI address>
 	basename "$(readlink "/sys/bus/pci/devices/$1/driver")" 2>/dev/null
 }

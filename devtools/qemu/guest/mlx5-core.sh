@@ -16,21 +16,6 @@ dev=0000:0$(slot_of pf0):00.0
 driver=/sys/bus/pci/drivers/mlx5_core
 functions=$(host control list | cut -d ' ' -f 1)
 
-# say <what>: the kernel's lines since the last time are in /tmp/dmesg, and none of
-# them is of trouble. There is no list of lines that are allowed all the same.
-say() {
-	local bad
-	dmesg -c >/tmp/dmesg
-	cat /tmp/dmesg >>/tmp/dmesg.all
-	bad=$(grep -iE 'fail|error|timeout|timed out|leak|warn|bug|oops|unable|fault' /tmp/dmesg |
-		head -n 3 | tr '\n' ';')
-	if [ -z "$bad" ]; then
-		pass "mlx5_core: $1: kernel reports no trouble"
-	else
-		fail "mlx5_core: $1: kernel reports no trouble: $bad"
-	fi
-}
-
 # clean <what> <function>...: after the driver has left nothing of it is in the device.
 clean() {
 	local what="$1" f
@@ -79,20 +64,20 @@ host mark
 check 'mlx5_core: module loads' modprobe mlx5_core
 # shellcheck disable=SC2086 # words on purpose
 up 'first probe' $functions
-say 'first probe'
+no_trouble 'mlx5_core: first probe'
 gives 'given by the card' ' now=[1-9]'
 version=$(sed -n "s/.*mlx5_core $dev: firmware version: *//p" /tmp/dmesg)
 check "mlx5_core: firmware version in its log: $version" [ -n "$version" ]
 
 echo "$dev" >$driver/unbind
 check 'mlx5_core: unbind: gone' sh -c "! test -e /sys/bus/pci/devices/$dev/driver"
-say unbind
+no_trouble 'mlx5_core: unbind'
 clean unbind pf0
 
 flr 'unbound'
 echo "$dev" >$driver/bind
 up 'bind after FLR' pf0
-say 'bind after FLR'
+no_trouble 'mlx5_core: bind after FLR'
 
 # A reset under the driver. It has no reset_prepare(), so that nobody tells it;
 # it finds out when registers read as all ones, stops using the device, waits for
@@ -111,7 +96,7 @@ dmesg -c | tee -a /tmp/dmesg.all | grep -E "mlx5_core $dev" | sed 's/.*mlx5_core
 	done
 
 check 'mlx5_core: module unloads while bound' rmmod mlx5_core
-say 'unload'
+no_trouble 'mlx5_core: unload'
 # shellcheck disable=SC2086
 clean 'unload' $functions
 
@@ -138,10 +123,10 @@ for d in /sys/bus/pci/drivers/mlx5_core/0000:*; do
 done
 check 'mlx5_ib: InfiniBand port is active' within 10 grep -q ACTIVE \
 	"/sys/bus/pci/devices/0000:0$(slot_of pf1):00.0/infiniband/"*/ports/1/state
-say 'mlx5_ib'
+no_trouble 'mlx5_core: mlx5_ib'
 check 'mlx5_ib: module unloads' rmmod mlx5_ib
 check 'mlx5_core: module unloads again' rmmod mlx5_core
-say 'second unload'
+no_trouble 'mlx5_core: second unload'
 gives 'all taken back' ' now=0 .* void=0 refused=0 '
 # shellcheck disable=SC2086
 clean 'second unload' $functions

@@ -9,13 +9,6 @@
 . /lib/guest.sh
 dmesg -c >/tmp/dmesg.all
 
-# shellcheck disable=SC2317 # called by within
-has() { # <slot> <class>
-	ls -d "/sys/bus/pci/devices/0000:0$1:00.0/$2/"*
-}
-name_of() { # <slot> <class>
-	basename "/sys/bus/pci/devices/0000:0$1:00.0/$2/"*
-}
 ip() {
 	/usr/local/ip "$@"
 }
@@ -23,15 +16,6 @@ in_ns() { # <slot> <command>...
 	local ns=ns$1
 	shift
 	/usr/local/ip netns exec "$ns" "$@"
-}
-# say <what>: the kernel reports no trouble in its new lines.
-say() {
-	local bad
-	dmesg -c >/tmp/dmesg
-	cat /tmp/dmesg >>/tmp/dmesg.all
-	bad=$(grep -iE 'fail|error|timeout|timed out|leak|warn|bug|oops|unable|fault|refresh' \
-		/tmp/dmesg | head -n 3 | tr '\n' ';')
-	check "roce-witness: $1: kernel reports no trouble: $bad" [ -z "$bad" ]
 }
 
 check 'roce-witness: mlx5_core loads' modprobe mlx5_core
@@ -62,7 +46,7 @@ for i in 1 2; do
 	check "roce-witness: eth$i has carrier" within 10 sh -c \
 		"/usr/local/ip netns exec ns$i /usr/local/ip link show eth$i | grep -q LOWER_UP"
 done
-say 'bringing up'
+no_trouble 'roce-witness: bringing up'
 
 # Frames of the netdevs: ARP and neighbour discovery, small and of several pieces.
 for size in 56 1472; do
@@ -81,7 +65,7 @@ kill $server
 wait $server
 tail -c 262144 /tmp/came >/tmp/bytes
 check 'roce-witness: bytes of TCP' cmp /tmp/sent /tmp/bytes
-say 'frames'
+no_trouble 'roce-witness: frames'
 host control dump pf0vf0 >/tmp/dump
 check 'roce-witness: large segments were cut' grep -qE 'SQ .* cut=[1-9]' /tmp/dump
 
@@ -148,7 +132,7 @@ tcp '^ *4096 ' ib_send_bw -F -e -x 1 -n 200 -s 4096
 # With events it may take one of its receive queue for that of what it has sent.
 tcp '^ *2 ' ib_send_lat -F -x 1 -n 50
 tcp '^ *1024 ' ib_send_lat -F -x 1 -n 50 -s 1024 -c UD
-say 'RoCE'
+no_trouble 'roce-witness: RoCE'
 
 for i in 1 2; do
 	note "eth$i: $(in_ns $i /usr/local/ip -s link show eth$i | tr -s ' \n' ' ')"
@@ -162,7 +146,7 @@ ip netns del ns2
 for m in rdma_ucm mlx5_ib mlx5_core; do
 	check "roce-witness: $m unloads" within 10 rmmod $m
 done
-say 'unloading'
+no_trouble 'roce-witness: unloading'
 for f in pf0 pf0vf0; do
 	check "roce-witness: $f: no object is left" state_has $f 'hca=disabled .*objects=0 '
 done
