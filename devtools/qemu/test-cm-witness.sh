@@ -16,10 +16,9 @@ set -euo pipefail
 test_begin test-cm-witness "$@"
 
 compile cm_linux -lrdmacm -libverbs
-libdir=$(pkg-config --variable=libdir libibverbs)
-"$here/make-initramfs.sh" "$work" "$run/initramfs" -m mlx5_core -m mlx5_ib -m ib_uverbs \
+mlx5_ib_files
+"$here/make-initramfs.sh" "$work" "$run/initramfs" "${mlx5_ib[@]}" \
 	-m rdma_ucm -f "$work/guest/cm_linux:/bin/cm_linux" \
-	-f "$libdir/libibverbs/libmlx5-rdmav34.so" -f /etc/libibverbs.d/mlx5.driver \
 	-f "$here/guest/lib.sh:/lib/guest.sh" "$here/guest/cm-witness.sh"
 
 model_start --function=pf0,port=ib --function=pf1,port=ib --capture="$logs/cm.pcapng"

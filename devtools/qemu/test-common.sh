@@ -110,6 +110,15 @@ compile() {
 	echo "$*" >"$out.command"
 }
 
+# mlx5_ib_files: sets $mlx5_ib, arguments of make-initramfs.sh for programs on libmlx5
+mlx5_ib_files() {
+	local provider
+	provider=$(echo "$(pkg-config --variable=libdir libibverbs)"/libibverbs/libmlx5-rdmav*.so)
+	[ -r "$provider" ] || die "no $provider: apt-get install ibverbs-providers"
+	# shellcheck disable=SC2034 # for the test
+	mlx5_ib=(-m mlx5_core -m mlx5_ib -m ib_uverbs -f "$provider" -f /etc/libibverbs.d/mlx5.driver)
+}
+
 result() { # ok <name> | FAILED <name>: <reason>
 	case $1 in
 	'ok '*) passed=$((passed + 1)) ;;

@@ -29,13 +29,12 @@ for tool in ip tc; do
 	path=$(PATH=$PATH:/usr/sbin:/sbin command -v $tool) || die "no $tool: apt-get install iproute2"
 	tools+=(-f "$path:/usr/local/$tool")
 done
-libdir=$(pkg-config --variable=libdir libibverbs)
+mlx5_ib_files
 echo "$host_vf $card_vf $card_vf_ours $host_vf_ours" >"$run/addresses"
-"$here/make-initramfs.sh" "$work" "$run/initramfs" -m mlx5_core -m mlx5_ib -m ib_uverbs \
+"$here/make-initramfs.sh" "$work" "$run/initramfs" "${mlx5_ib[@]}" \
 	-m rdma_ucm -m dummy -m sch_ingress -m cls_flower -m act_mirred \
 	-f "$work/guest/rdma_peer:/bin/rdma_peer" "${tools[@]}" \
 	-f "$run/addresses:/etc/addresses" \
-	-f "$libdir/libibverbs/libmlx5-rdmav34.so" -f /etc/libibverbs.d/mlx5.driver \
 	-f "$here/guest/lib.sh:/lib/guest.sh" "$here/guest/librdmacm-witness.sh"
 
 # program server|client|echo: of the tree, with the end that the guest does not have;

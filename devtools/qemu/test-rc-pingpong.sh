@@ -20,10 +20,9 @@ for program in ibv_devinfo ibv_rc_pingpong ibv_srq_pingpong ibv_ud_pingpong; do
 	path=$(command -v $program) || die "no $program: apt-get install ibverbs-utils"
 	programs+=(-f "$path:/bin/$program")
 done
-libdir=$(pkg-config --variable=libdir libibverbs)
-"$here/make-initramfs.sh" "$work" "$run/initramfs" -m mlx5_core -m mlx5_ib -m ib_uverbs \
+mlx5_ib_files
+"$here/make-initramfs.sh" "$work" "$run/initramfs" "${mlx5_ib[@]}" \
 	"${programs[@]}" \
-	-f "$libdir/libibverbs/libmlx5-rdmav34.so" -f /etc/libibverbs.d/mlx5.driver \
 	-f "$here/guest/lib.sh:/lib/guest.sh" "$here/guest/rc-pingpong.sh"
 
 model_start --function=pf0,port=ib --function=pf1,port=ib

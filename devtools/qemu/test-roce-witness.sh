@@ -25,10 +25,9 @@ for program in ibv_devinfo:ibverbs-utils ibv_rc_pingpong:ibverbs-utils \
 done
 # busybox has an ip without namespaces
 path=$(PATH=$PATH:/usr/sbin:/sbin command -v ip) || die 'no ip: apt-get install iproute2'
-libdir=$(pkg-config --variable=libdir libibverbs)
-"$here/make-initramfs.sh" "$work" "$run/initramfs" -m mlx5_core -m mlx5_ib -m ib_uverbs \
+mlx5_ib_files
+"$here/make-initramfs.sh" "$work" "$run/initramfs" "${mlx5_ib[@]}" \
 	-m rdma_ucm "${programs[@]}" -f "$path:/usr/local/ip" \
-	-f "$libdir/libibverbs/libmlx5-rdmav34.so" -f /etc/libibverbs.d/mlx5.driver \
 	-f "$here/guest/lib.sh:/lib/guest.sh" "$here/guest/roce-witness.sh"
 
 model_start --function=pf0,netdev=1 --function=pf0vf0,netdev=1 \
