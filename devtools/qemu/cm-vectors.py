@@ -32,7 +32,9 @@ IPV6 = 40
 UDP = 8
 IP_CASE = 'ip'
 # Which side of the kernel an interface is: of InfiniBand, and in test-librdmacm-witness.sh.
-KERNEL = {False: {0: 'a', 1: 'p'}, True: {0: 'a', 3: 'p'}}
+KERNEL = {False: {0: 'a', 1: 'p', 2: 'a'}, True: {0: 'a', 3: 'p'}}
+# Its messages come between those of other cases.
+NOBODY_CASE = 'used-up'
 # Private data of a REQ and of a SIDR_REQ, behind two zeros: the name of the case.
 WORDS = {0x10: 24 + 140 + 2, 0x17: 24 + 16 + 2}
 # Numbers of one run: the transaction and both ids, then first byte and bytes by message.
@@ -47,7 +49,7 @@ TOP = '''/* SPDX-License-Identifier: BSD-3-Clause
  */
 
 /*
- * Messages of ib_cm and rdma_cm in Linux {version}, as two InfiniBand ports of the model
+ * Messages of ib_cm and rdma_cm in Linux {version}, as InfiniBand ports of the model
  * exchanged them; and, as "ip", three messages of Linux to the driver over RoCE, of two
  * conversations. Written by devtools/qemu/cm-vectors.py from the captures of
  * devtools/qemu/test-cm-witness.sh and test-librdmacm-witness.sh: not to be edited. Bytes in
@@ -100,11 +102,14 @@ def captured(path):
             sys.exit(f'cm-vectors: a packet that is no message of a connection manager: '
                      f'{frame.hex()}')
         if ethernet:
-            case = IP_CASE
+            of = case = IP_CASE
         elif attr in WORDS:
-            case = mad[WORDS[attr]:].split(b'\0')[0].decode()
+            of = mad[WORDS[attr]:].split(b'\0')[0].decode()
+            case = case if of == NOBODY_CASE else of
+        else:
+            of = case
         if interface in KERNEL[ethernet]:
-            yield case, KERNEL[ethernet][interface], mad
+            yield of, KERNEL[ethernet][interface], mad
 
 
 def first_ones(messages):
@@ -130,7 +135,8 @@ def written():
 def make(path, ip_path, version):
     with HEADER.open('w') as out:
         out.write(TOP.format(version=version))
-        for case, side, mad in [*captured(path), *first_ones(captured(ip_path))]:
+        for case, side, mad in [*sorted(captured(path), key=lambda m: m[0] == NOBODY_CASE),
+                                *first_ones(captured(ip_path))]:
             text = mad.rstrip(b'\0').hex()
             name = NAMES[int.from_bytes(mad[16:18], 'big')]
             out.write(f'\t{{ "{case}", \'{side}\', /* {name} */')

@@ -620,6 +620,38 @@ test_heard(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * Linux gives up: it has said its request as often as that tells, each time the same. One
+ * request comes to our user, whose reply has no answer.
+ */
+static int
+test_used_up(void)
+{
+	const struct bf_mad *req = find("used-up", BF_MAD_REQ, 0), *again;
+	struct conn *c = &user.conns[0];
+	struct bf_mad ours;
+	unsigned int nb;
+
+	TEST_TRUE(req != NULL);
+	TEST_EXPECT(begin(&req->req, false), 0);
+	hear(req);
+	for (nb = 1; (again = find("used-up", BF_MAD_REQ, nb)) != NULL; nb++) {
+		TEST_TRUE(memcmp(again, req, sizeof(*req)) == 0);
+		hear(again);
+	}
+	TEST_EXPECT(nb, req->req.max_retries + 1u);
+	TEST_EXPECT(c->seen[BF_CM_REQ], 1);
+	TEST_EXPECT(bf_cm_accept(c->id, &c->own, "welcome", 7, user_event, c), 0);
+	wire_settle(&wire);
+	TEST_TRUE(wire_got(peer, BF_MAD_REP, &ours));
+	TEST_EXPECT(ours.remote_id, req->local_id);
+	wire_run(&wire, 2 * CONNECT_MS);
+	TEST_EXPECT(c->seen[BF_CM_FAILED], 1);
+	TEST_EXPECT(c->status[BF_CM_FAILED], -ETIMEDOUT);
+	user_release(&user);
+	return TEST_SUCCESS;
+}
+
 static int
 test_as_active(void)
 {
@@ -643,6 +675,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, end_wire, test_heard),
 		TEST_CASE_ST(NULL, end_wire, test_ip_req),
 		TEST_CASE_ST(NULL, end_wire, test_ip_rep),
+		TEST_CASE_ST(NULL, end_wire, test_used_up),
 		TEST_CASE(test_as_active),
 		TEST_CASE(test_as_passive),
 		TEST_CASES_END()
