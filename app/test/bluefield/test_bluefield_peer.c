@@ -167,7 +167,7 @@ peer_connect(struct peer *p, const uint8_t *mac, const void *req, size_t len)
 
 	peer_forget(p);
 	TEST_CALL(peer_qp_create(p));
-	bf_addr_from_mac(mac, &to);
+	bf_cm_addr_of_mac(mac, &to);
 	TEST_EXPECT(bf_cm_connect(p->cm, &to, &p->own, req, len, TEST_MS, peer_event, p, &p->id),
 			0);
 	return TEST_SUCCESS;

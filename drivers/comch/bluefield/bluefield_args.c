@@ -130,7 +130,7 @@ function_add(struct bf_args *args, char *text)
 			BF_ARG_FUNCTIONS, text, at == NULL ? "" : at);
 		return -EINVAL;
 	}
-	bf_addr_from_mac(mac, &rep->addr);
+	bf_cm_addr_of_mac(mac, &rep->addr);
 	for (i = 0; i < args->nb_reps; i++) {
 		if (strcmp(args->reps[i].name, rep->name) != 0 &&
 		    memcmp(args->reps[i].addr.mac, mac, sizeof(mac)) != 0)
@@ -179,7 +179,7 @@ arg_peer(const char *key, const char *value, void *opaque)
 			key, value == NULL ? "" : value);
 		return -EINVAL;
 	}
-	bf_addr_from_mac(mac, &args->peer);
+	bf_cm_addr_of_mac(mac, &args->peer);
 	args->has_peer = true;
 	return 0;
 }

@@ -263,6 +263,8 @@ uint8_t bf_cm_errno_reason(int err);
 /* For people: "bad service id". */
 const char *bf_cm_reason_text(uint8_t reason);
 
+/* The address of a function by its MAC: the GID is fe80::EUI-64. */
+void bf_cm_addr_of_mac(const uint8_t mac[6], struct bf_cm_addr *addr);
 /* The MAC in a GID that is fe80::EUI-64; false: it is not such a GID. */
 bool bf_cm_gid_mac(const uint8_t gid[16], uint8_t mac[6]);
 

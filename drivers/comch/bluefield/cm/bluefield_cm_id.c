@@ -286,19 +286,3 @@ bf_cm_note(struct bf_cm_id *id, enum bf_cm_event_type type, int status)
 		cm->nb_notes++;
 	return &note->ev;
 }
-
-bool
-bf_cm_gid_mac(const uint8_t gid[16], uint8_t mac[6])
-{
-	static const uint8_t link_local[8] = { 0xfe, 0x80 };
-
-	if (memcmp(gid, link_local, sizeof(link_local)) != 0 || gid[11] != 0xff ||
-	    gid[12] != 0xfe)
-		return false;
-	mac[0] = gid[8] ^ 0x02;
-	mac[1] = gid[9];
-	mac[2] = gid[10];
-	memcpy(mac + 3, gid + 13, 3);
-	/* a group is no sender */
-	return (mac[0] & 1) == 0;
-}

@@ -33,23 +33,6 @@
 /* Of the entry, which is set and cleared with the same version and type. */
 static const struct bf_roce_addr no_addr = { .version = 2, .ipv6 = true };
 
-void
-bf_addr_from_mac(const uint8_t mac[6], struct bf_cm_addr *addr)
-{
-	memcpy(addr->mac, mac, sizeof(addr->mac));
-	memset(addr->gid, 0, sizeof(addr->gid));
-	addr->gid[0] = 0xfe;
-	addr->gid[1] = 0x80;
-	addr->gid[8] = mac[0] ^ 2; /* the bit says that it is not made from a MAC */
-	addr->gid[9] = mac[1];
-	addr->gid[10] = mac[2];
-	addr->gid[11] = 0xff;
-	addr->gid[12] = 0xfe;
-	addr->gid[13] = mac[3];
-	addr->gid[14] = mac[4];
-	addr->gid[15] = mac[5];
-}
-
 /* The largest that a frame of the vport has room for; any port can 1024. */
 static uint8_t
 mtu_code(uint16_t vport_mtu)
@@ -99,7 +82,7 @@ bf_addr_up(struct bf_dev *dev)
 	struct bf_vport vport;
 	int ret;
 
-	bf_addr_from_mac(bf_func_caps(dev->func)->mac, &dev->addr);
+	bf_cm_addr_of_mac(bf_func_caps(dev->func)->mac, &dev->addr);
 	ret = roce_up(dev, &vport);
 	if (ret != 0)
 		return ret;

@@ -211,9 +211,6 @@ const struct bf_rep *bf_dev_rep_find(const struct bf_dev *dev, const struct bf_c
 void bf_dev_path(const struct bf_dev *dev, const struct bf_cm_addr *peer, uint32_t local_qpn,
 	uint32_t remote_qpn, struct bf_qp_path *path);
 
-/* The address of a function by its MAC: the GID is fe80::EUI-64. */
-void bf_addr_from_mac(const uint8_t mac[6], struct bf_cm_addr *addr);
-
 /*
  * Jobs
  */

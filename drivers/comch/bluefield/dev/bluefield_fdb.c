@@ -75,7 +75,7 @@ ends_fill(const struct bf_dev *dev, const struct bf_cm_addr *peer, struct end *o
 	const struct bf_rep *rep = bf_dev_rep_find(dev, peer);
 	struct bf_cm_addr addr;
 
-	bf_addr_from_mac(bf_func_caps(dev->func)->mac, &addr);
+	bf_cm_addr_of_mac(bf_func_caps(dev->func)->mac, &addr);
 	end_fill(own, &addr, dev->ident.function);
 	end_fill(other, peer, rep != NULL ? rep->name : "");
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Addresses of functions, as GIDs: made of the MAC, and the way back from there. Nothing
+ * is asked of the network.
+ */
+
+#include <string.h>
+
+#include "bluefield_cm_priv.h"
+
+void
+bf_cm_addr_of_mac(const uint8_t mac[6], struct bf_cm_addr *addr)
+{
+	memcpy(addr->mac, mac, sizeof(addr->mac));
+	memset(addr->gid, 0, sizeof(addr->gid));
+	addr->gid[0] = 0xfe;
+	addr->gid[1] = 0x80;
+	addr->gid[8] = mac[0] ^ 2; /* the bit says that it is not made from a MAC */
+	addr->gid[9] = mac[1];
+	addr->gid[10] = mac[2];
+	addr->gid[11] = 0xff;
+	addr->gid[12] = 0xfe;
+	addr->gid[13] = mac[3];
+	addr->gid[14] = mac[4];
+	addr->gid[15] = mac[5];
+}
+
+bool
+bf_cm_gid_mac(const uint8_t gid[16], uint8_t mac[6])
+{
+	static const uint8_t link_local[8] = { 0xfe, 0x80 };
+
+	if (memcmp(gid, link_local, sizeof(link_local)) != 0 || gid[11] != 0xff ||
+	    gid[12] != 0xfe)
+		return false;
+	mac[0] = gid[8] ^ 0x02;
+	mac[1] = gid[9];
+	mac[2] = gid[10];
+	memcpy(mac + 3, gid + 13, 3);
+	/* a group is no sender */
+	return (mac[0] & 1) == 0;
+}
