@@ -807,6 +807,10 @@ test_conf(void)
 	bf_cm_destroy(host->cm);
 	conf.own.mac[5]++;
 	TEST_EXPECT(wire_open(host, &conf), -EINVAL);
+	/* a group's, though the GID is made of it */
+	conf.own.mac[0] |= 1;
+	bf_cm_addr_of_mac(conf.own.mac, &conf.own);
+	TEST_EXPECT(wire_open(host, &conf), -EINVAL);
 	conf = wire_conf(host, NULL, NULL);
 	conf.max_ids = 65;
 	TEST_EXPECT(wire_open(host, &conf), -EINVAL);

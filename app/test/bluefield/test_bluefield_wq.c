@@ -514,7 +514,7 @@ test_comp_fields(void)
 	TEST_EXPECT(bf_cqe_src_qpn(cqe), 0x191a1b);
 	/* addresses, of each of their kinds, and none */
 	for (i = 0; i < 4; i++) {
-		TEST_TRUE(bf_cqe_has_ipv6(cqe) == (i == 1));
+		TEST_EXPECT(bf_cqe_l3_type(cqe), i);
 		p[24] = 0x18 + i + 1;
 	}
 	TEST_EXPECT(bf_cqe_user_index(cqe), 0x212223);
@@ -524,7 +524,7 @@ test_comp_fields(void)
 	TEST_EXPECT(bf_cqe_syndrome(cqe), 55);
 	TEST_EXPECT(bf_cqe_wqe_counter(cqe), 0x3c3d);
 	p[24] = 0xcd;
-	TEST_TRUE(!bf_cqe_has_ipv6(cqe));
+	TEST_EXPECT(bf_cqe_l3_type(cqe), 0);
 	return wq_dev_passed(&dev);
 }
 

@@ -7,6 +7,7 @@
  * the function, as its role, is checked by who knows it.
  */
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -84,8 +85,13 @@ arg_role(const char *key, const char *value, void *opaque)
 }
 
 /*
- * Functions and their MACs
+ * Functions and their addresses
  */
+
+#define MAC_CHARS 17
+/* First bytes of IPv4 that are of no function: none, and from there groups and all. */
+#define IP4_NONE 0
+#define IP4_GROUPS 224
 
 /* Six pairs of hexadecimal digits, of one function. */
 static bool
@@ -94,7 +100,7 @@ mac_parse(const char *text, uint8_t mac[6])
 	static const uint8_t none[6];
 	unsigned int i;
 
-	if (strlen(text) != 17)
+	if (strcspn(text, "@") != MAC_CHARS)
 		return false;
 	for (i = 0; i < 6; i++, text += 3) {
 		if (!isxdigit((unsigned char)text[0]) || !isxdigit((unsigned char)text[1]) ||
@@ -106,12 +112,54 @@ mac_parse(const char *text, uint8_t mac[6])
 	return (mac[0] & 1) == 0 && memcmp(mac, none, 6) != 0;
 }
 
+static bool
+ip4_parse(const char *text, uint8_t ip4[4])
+{
+	return inet_pton(AF_INET, text, ip4) == 1 && ip4[0] != IP4_NONE && ip4[0] < IP4_GROUPS;
+}
+
+/* The MAC of a function, and behind an @ its IPv4 address, if it has one. */
+static bool
+addr_parse(const char *text, struct bf_cm_addr *addr)
+{
+	uint8_t mac[6], ip4[4];
+
+	if (!mac_parse(text, mac))
+		return false;
+	bf_cm_addr_of_mac(mac, addr);
+	if (text[MAC_CHARS] == '\0')
+		return true;
+	if (!ip4_parse(text + MAC_CHARS + 1, ip4))
+		return false;
+	bf_cm_addr_set_ip4(addr, ip4);
+	return true;
+}
+
+static bool
+addr_shared(const struct bf_cm_addr *a, const struct bf_cm_addr *b)
+{
+	return memcmp(a->mac, b->mac, sizeof(a->mac)) == 0 ||
+		memcmp(a->gid, b->gid, sizeof(a->gid)) == 0;
+}
+
+static int
+arg_ip(const char *key, const char *value, void *opaque)
+{
+	struct bf_args *args = opaque;
+
+	args->has_ip4 = value != NULL && ip4_parse(value, args->ip4);
+	if (args->has_ip4)
+		return 0;
+	BF_LOG(ERR, "%s=%s: it is the IPv4 address that this function is to have, as 192.0.2.1, of no group and not of all",
+		key, value == NULL ? "" : value);
+	return -EINVAL;
+}
+
 static int
 function_add(struct bf_args *args, char *text)
 {
 	struct bf_rep *rep = &args->reps[args->nb_reps];
 	char *at = strchr(text, '@');
-	uint8_t mac[6];
 	uint16_t i;
 
 	if (args->nb_reps == BF_MAX_REPS) {
@@ -125,17 +173,16 @@ function_add(struct bf_args *args, char *text)
 			BF_ARG_FUNCTIONS, text, BF_MAX_PF, BF_MAX_VF);
 		return -EINVAL;
 	}
-	if (at == NULL || !mac_parse(at, mac)) {
-		BF_LOG(ERR, "%s: '%s@%s': behind the @ is the MAC of the function, as 02:00:00:00:00:01, which devlink port show on the card says (hw_addr), or ip link show for its PF on the host",
-			BF_ARG_FUNCTIONS, text, at == NULL ? "" : at);
+	if (at == NULL || !addr_parse(at, &rep->addr)) {
+		BF_LOG(ERR, "%s: '%s@%s': behind the @ is the MAC of the function, as 02:00:00:00:00:01, which devlink port show on the card says (hw_addr), or ip link show for its PF on the host; with key '%s' another @ and its IPv4 address, as 192.0.2.1",
+			BF_ARG_FUNCTIONS, text, at == NULL ? "" : at, BF_ARG_IP);
 		return -EINVAL;
 	}
-	bf_cm_addr_of_mac(mac, &rep->addr);
 	for (i = 0; i < args->nb_reps; i++) {
 		if (strcmp(args->reps[i].name, rep->name) != 0 &&
-		    memcmp(args->reps[i].addr.mac, mac, sizeof(mac)) != 0)
+		    !addr_shared(&args->reps[i].addr, &rep->addr))
 			continue;
-		BF_LOG(ERR, "%s: '%s@%s': its name or its MAC is there twice: each function has its own",
+		BF_LOG(ERR, "%s: '%s@%s': its name, its MAC or its IPv4 address is there twice: each function has its own",
 			BF_ARG_FUNCTIONS, text, at);
 		return -EINVAL;
 	}
@@ -172,14 +219,12 @@ static int
 arg_peer(const char *key, const char *value, void *opaque)
 {
 	struct bf_args *args = opaque;
-	uint8_t mac[6];
 
-	if (value == NULL || !mac_parse(value, mac)) {
-		BF_LOG(ERR, "%s=%s: it is the MAC of the card's function, as 02:00:00:00:00:01, which devlink port show on the card says (hw_addr)",
-			key, value == NULL ? "" : value);
+	if (value == NULL || !addr_parse(value, &args->peer)) {
+		BF_LOG(ERR, "%s=%s: it is the MAC of the card's function, as 02:00:00:00:00:01, which devlink port show on the card says (hw_addr); with key '%s' an @ and its IPv4 address follow, as 192.0.2.1",
+			key, value == NULL ? "" : value, BF_ARG_IP);
 		return -EINVAL;
 	}
-	bf_cm_addr_of_mac(mac, &args->peer);
 	args->has_peer = true;
 	return 0;
 }
@@ -226,6 +271,45 @@ pf_check(const struct bf_args *args, const char *name, const struct bf_rep *own)
 			BF_LOG(WARNING, "%s: this function is of the card's p%u, and '%s' in key '%s' is not: messages between two PFs of a card do not arrive; serve it by a function of p%u",
 				name, own->pf, args->reps[i].name, BF_ARG_FUNCTIONS,
 				args->reps[i].pf);
+}
+
+/* Is the address of another function, in a key, of the kind of our own? */
+static int
+kind_check(const struct bf_args *args, const char *name, const char *key,
+	const struct bf_cm_addr *addr)
+{
+	const uint8_t *ip4 = bf_cm_gid_ip4(addr->gid);
+
+	if (args->has_ip4 && ip4 == NULL) {
+		BF_LOG(ERR, "%s: key '%s': " BF_MAC_FMT " has no IPv4 address, and key '%s' gives this function one: give " BF_MAC_FMT "@<IPv4>, or no '%s'",
+			name, key, BF_MAC_ARGS(addr->mac), BF_ARG_IP, BF_MAC_ARGS(addr->mac),
+			BF_ARG_IP);
+		return -EINVAL;
+	}
+	if (!args->has_ip4 && ip4 != NULL) {
+		BF_LOG(ERR, "%s: key '%s': " BF_MAC_FMT " has an IPv4 address, and this function none: give %s=<IPv4> too, or the MAC alone",
+			name, key, BF_MAC_ARGS(addr->mac), BF_ARG_IP);
+		return -EINVAL;
+	}
+	if (ip4 == NULL || memcmp(ip4, args->ip4, sizeof(args->ip4)) != 0)
+		return 0;
+	BF_LOG(ERR, "%s: key '%s': the IPv4 address of " BF_MAC_FMT " is that of key '%s': give each function its own",
+		name, key, BF_MAC_ARGS(addr->mac), BF_ARG_IP);
+	return -EINVAL;
+}
+
+/* What keys say of each other: they are there in any order. */
+static int
+kinds_check(const struct bf_args *args, const char *name)
+{
+	uint16_t i;
+	int ret = 0;
+
+	for (i = 0; i < args->nb_reps && ret == 0; i++)
+		ret = kind_check(args, name, BF_ARG_FUNCTIONS, &args->reps[i].addr);
+	if (ret == 0 && args->has_peer)
+		ret = kind_check(args, name, BF_ARG_PEER, &args->peer);
+	return ret;
 }
 
 int
@@ -300,6 +384,7 @@ args_process(struct rte_kvargs *kvlist, struct bf_args *args, const char *name, 
 		{ BF_ARG_REPORT, ON_BOTH, arg_path, &report },
 		{ BF_ARG_FUNCTIONS, ON_BOTH, arg_functions, args },
 		{ BF_ARG_PEER, ON_BOTH, arg_peer, args },
+		{ BF_ARG_IP, ON_BOTH, arg_ip, args },
 		{ BF_ARG_FUNCTION, ON_BOTH, arg_function, args },
 		{ BF_ARG_FDB, ON_BOTH, arg_fdb, args },
 	};
@@ -351,6 +436,8 @@ bf_args_parse(struct bf_args *args, const char *name, const char *text, bool pci
 	}
 	ret = args_process(kvlist, args, name, pci);
 	rte_kvargs_free(kvlist);
+	if (ret == 0)
+		ret = kinds_check(args, name);
 	if (ret == 0 && !pci && args->socket[0] == '\0') {
 		BF_LOG(ERR, "%s: key '%s' is missing, it is the path of a vfio-user socket, as comch-bluefield-model makes one; a function on the PCI bus is given as -a <address>,%s=%s",
 			name, BF_ARG_SOCKET, BF_ARG_CLASS, BF_CLASS);

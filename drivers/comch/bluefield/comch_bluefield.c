@@ -350,6 +350,7 @@ dev_talks(struct bf_dev *dev, const struct bf_args *args, const struct bf_ident 
 	}
 	dev->has_peer = args->has_peer;
 	dev->peer = args->peer;
+	memcpy(dev->ip4, args->ip4, sizeof(dev->ip4));
 	if (bf_dev_communicates(dev))
 		return 0;
 	if (data->role == RTE_COMCH_ROLE_DPU)

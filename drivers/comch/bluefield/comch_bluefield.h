@@ -31,6 +31,7 @@
 #define BF_ARG_REPORT "report"
 #define BF_ARG_FUNCTIONS "functions"
 #define BF_ARG_PEER "peer"
+#define BF_ARG_IP "ip"
 #define BF_ARG_FUNCTION "function"
 #define BF_ARG_FDB "fdb"
 
@@ -44,8 +45,9 @@
 	BF_ARG_HEALTH "=<ms> " \
 	BF_ARG_MAX_PAGES "=<number> " \
 	BF_ARG_REPORT "=<path> " \
-	BF_ARG_FUNCTIONS "=<name>@<MAC>[/...] " \
-	BF_ARG_PEER "=<MAC> " \
+	BF_ARG_FUNCTIONS "=<name>@<MAC>[@<IPv4>][/...] " \
+	BF_ARG_PEER "=<MAC>[@<IPv4>] " \
+	BF_ARG_IP "=<IPv4> " \
 	BF_ARG_FUNCTION "=<name> " \
 	BF_ARG_FDB "=none|tc"
 #define BF_VDEV_PARAMS \
@@ -83,6 +85,8 @@ struct bf_args {
 	struct bf_rep reps[BF_MAX_REPS];
 	bool has_peer;
 	struct bf_cm_addr peer;
+	bool has_ip4;
+	uint8_t ip4[4]; /* our own */
 	char function[RTE_COMCH_FUNCTION_SIZE]; /* or empty */
 	bool fdb_tc; /* fdb=tc */
 };

@@ -60,15 +60,18 @@ bf_cm_conf_init(struct bf_cm_conf *conf)
 static int
 conf_set(const struct bf_cm_conf *from, struct bf_cm_conf *conf)
 {
-	uint8_t mac[6];
+	struct bf_cm_addr of_mac;
 	rte_be64_t id;
 
 	*conf = *from;
-	memcpy(&id, conf->own.gid + 8, sizeof(id));
+	bf_cm_addr_of_mac(conf->own.mac, &of_mac);
+	memcpy(&id, of_mac.gid + 8, sizeof(id));
 	if (conf->guid == 0)
 		conf->guid = rte_be_to_cpu_64(id);
-	if (!bf_cm_gid_mac(conf->own.gid, mac) || memcmp(mac, conf->own.mac, sizeof(mac)) != 0) {
-		BF_LOG(ERR, "%s: its address for connections is not made of its MAC", conf->name);
+	if ((conf->own.mac[0] & 1) != 0 || (bf_cm_gid_ip4(conf->own.gid) == NULL &&
+	    memcmp(conf->own.gid, of_mac.gid, sizeof(of_mac.gid)) != 0)) {
+		BF_LOG(ERR, "%s: its address for connections is not made of a MAC that is its own, nor IPv4",
+			conf->name);
 		return -EINVAL;
 	}
 	if (!rte_is_power_of_2(conf->max_ids) || conf->max_ids > BF_CM_MAX_IDS ||

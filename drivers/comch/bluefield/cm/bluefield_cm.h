@@ -65,7 +65,7 @@
 struct bf_cm;
 struct bf_cm_id;
 
-/* Where a function is. The GID is of the RoCE version 2 entry, IPv6. */
+/* Where a function is. The GID is of the RoCE version 2 entry: fe80::EUI-64, or mapped IPv4. */
 struct bf_cm_addr {
 	uint8_t mac[6];
 	uint8_t gid[16];
@@ -128,6 +128,11 @@ struct bf_cm_conf {
 	const char *name;       /* of the device, for messages; it stays */
 	struct bf_cm_addr own;
 	uint16_t addr_index;    /* of own, in the function's address table */
+	/*
+	 * The MAC of another function by its mapped IPv4 address; false: nobody has that. Only
+	 * if own is IPv4. NULL: nobody has any. The worker, no lock that the user may take.
+	 */
+	bool (*ip4_mac)(void *arg, const uint8_t gid[16], uint8_t mac[6]);
 	/* Unique for each function that others talk to; default: the MAC as EUI-64. */
 	uint64_t guid;
 	uint64_t service_id;    /* default: BF_CM_SERVICE_ID */
@@ -267,5 +272,9 @@ const char *bf_cm_reason_text(uint8_t reason);
 void bf_cm_addr_of_mac(const uint8_t mac[6], struct bf_cm_addr *addr);
 /* The MAC in a GID that is fe80::EUI-64; false: it is not such a GID. */
 bool bf_cm_gid_mac(const uint8_t gid[16], uint8_t mac[6]);
+/* Its GID becomes that of an IPv4 address, in network order: ::ffff:a.b.c.d. */
+void bf_cm_addr_set_ip4(struct bf_cm_addr *addr, const uint8_t ip[4]);
+/* The four bytes of such a GID, or NULL: it is another one. */
+const uint8_t *bf_cm_gid_ip4(const uint8_t gid[16]);
 
 #endif

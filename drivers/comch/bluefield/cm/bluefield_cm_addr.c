@@ -3,13 +3,17 @@
  */
 
 /*
- * Addresses of functions, as GIDs: made of the MAC, and the way back from there. Nothing
- * is asked of the network.
+ * Addresses of functions, as GIDs: made of the MAC, and the way back from there; or IPv4,
+ * mapped. Who has an IPv4 address was said to us: nothing is asked of the network.
  */
 
 #include <string.h>
 
 #include "bluefield_cm_priv.h"
+
+#define IP4_AT 12 /* in a GID, and in the header of the RDMA IP CM service */
+
+static const uint8_t ip4_mapped[IP4_AT] = { [10] = 0xff, 0xff };
 
 void
 bf_cm_addr_of_mac(const uint8_t mac[6], struct bf_cm_addr *addr)
@@ -42,4 +46,39 @@ bf_cm_gid_mac(const uint8_t gid[16], uint8_t mac[6])
 	memcpy(mac + 3, gid + 13, 3);
 	/* a group is no sender */
 	return (mac[0] & 1) == 0;
+}
+
+void
+bf_cm_addr_set_ip4(struct bf_cm_addr *addr, const uint8_t ip[4])
+{
+	memcpy(addr->gid, ip4_mapped, IP4_AT);
+	memcpy(addr->gid + IP4_AT, ip, 4);
+}
+
+const uint8_t *
+bf_cm_gid_ip4(const uint8_t gid[16])
+{
+	return memcmp(gid, ip4_mapped, IP4_AT) == 0 ? gid + IP4_AT : NULL;
+}
+
+bool
+bf_cm_mac_of(const struct bf_cm_conf *conf, const uint8_t gid[16], uint8_t mac[6])
+{
+	if (bf_cm_gid_ip4(conf->own.gid) == NULL)
+		return bf_cm_gid_mac(gid, mac);
+	return conf->ip4_mac != NULL && conf->ip4_mac(conf->arg, gid, mac);
+}
+
+void
+bf_cm_ip_fill(struct bf_mad_ip *ip, const uint8_t src[16], const uint8_t dst[16])
+{
+	memset(ip, 0, sizeof(*ip));
+	memcpy(ip->src, src, sizeof(ip->src));
+	memcpy(ip->dst, dst, sizeof(ip->dst));
+	ip->ip_version = 6;
+	if (bf_cm_gid_ip4(src) == NULL)
+		return;
+	ip->ip_version = 4;
+	memset(ip->src, 0, IP4_AT);
+	memset(ip->dst, 0, IP4_AT);
 }

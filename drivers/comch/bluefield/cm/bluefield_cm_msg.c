@@ -116,9 +116,10 @@ void
 bf_cm_send_req(struct bf_cm_id *id, const void *priv, size_t len)
 {
 	struct bf_cm *cm = id->cm;
-	struct bf_mad_ip ip = { .ip_version = 6 };
+	struct bf_mad_ip ip;
 	struct bf_mad mad;
 
+	bf_cm_ip_fill(&ip, cm->conf.own.gid, id->addr.gid);
 	id->tid = cm->tid++;
 	ip.src_port = FIRST_PORT | (id->local_id & PORT_MASK);
 	id->flow_label = (ip.src_port * 31u + (uint16_t)cm->conf.service_id) & FLOW_LABEL_MASK;
@@ -138,8 +139,6 @@ bf_cm_send_req(struct bf_cm_id *id, const void *priv, size_t len)
 	mad.req.max_retries = cm->conf.retries;
 	mad.req.srq = id->own.srq;
 	req_path(id, &mad.req.path);
-	memcpy(ip.src, cm->conf.own.gid, sizeof(ip.src));
-	memcpy(ip.dst, id->addr.gid, sizeof(ip.dst));
 	bf_mad_ip_encode(&ip, mad.req.priv); /* all of it fits */
 	priv_put(mad.req.priv + BF_MAD_IP_SIZE, priv, len);
 	send_keep(id, &mad);

@@ -36,6 +36,7 @@
 /* A message that has arrived. Nothing in it was looked at. */
 struct bf_cm_packet {
 	bool has_grh;           /* addresses are known */
+	bool ip4;               /* they are IPv4, mapped; else IPv6 */
 	uint32_t src_qpn;
 	uint8_t sgid[16];
 	uint8_t dgid[16];
@@ -62,6 +63,15 @@ struct bf_cm_port {
 
 /* As bf_cm_create(), on any port. It is taken over, also on failure. */
 int bf_cm_open(struct bf_cm_port *port, const struct bf_cm_conf *conf, struct bf_cm **cm);
+
+/*
+ * Addresses
+ */
+
+/* The MAC of who sent from a GID; false: nobody whom our own kind of address can answer. */
+bool bf_cm_mac_of(const struct bf_cm_conf *conf, const uint8_t gid[16], uint8_t mac[6]);
+/* The header of the RDMA IP CM service between two GIDs of a kind; no ports. */
+void bf_cm_ip_fill(struct bf_mad_ip *ip, const uint8_t src[16], const uint8_t dst[16]);
 
 /*
  * Ids

@@ -21,7 +21,6 @@
 /* Queue pairs 0 and 1 are those of management. */
 #define FIRST_QPN 2
 #define PKEY_MASK 0x7fff
-#define IP_VERSION 6
 #define TRANSPORT_RC 0
 /*
  * Of acknowledgements, that others may ask for: code of about 1 s. A longer one would
@@ -193,12 +192,13 @@ rej_of_req(struct bf_cm_id *id)
 static bool
 ip_ok(const struct bf_cm *cm, const struct bf_cm_addr *from)
 {
-	struct bf_mad_ip ip;
+	struct bf_mad_ip ip, want;
 
 	bf_mad_ip_decode(cm->rx.req.priv, &ip);
-	return ip.version == 0 && ip.ip_version == IP_VERSION &&
-		memcmp(ip.src, from->gid, sizeof(ip.src)) == 0 &&
-		memcmp(ip.dst, cm->conf.own.gid, sizeof(ip.dst)) == 0;
+	bf_cm_ip_fill(&want, from->gid, cm->conf.own.gid);
+	return ip.version == 0 && ip.ip_version == want.ip_version &&
+		memcmp(ip.src, want.src, sizeof(ip.src)) == 0 &&
+		memcmp(ip.dst, want.dst, sizeof(ip.dst)) == 0;
 }
 
 /* Why a REQ is refused before anybody is asked; 0: it is not. In Linux's order. */
@@ -479,10 +479,11 @@ static bool
 packet_from(const struct bf_cm *cm, const struct bf_cm_packet *pkt, struct bf_cm_addr *from)
 {
 	if (!pkt->has_grh || pkt->src_qpn != BF_CM_GSI_QPN ||
+	    pkt->ip4 != (bf_cm_gid_ip4(cm->conf.own.gid) != NULL) ||
 	    memcmp(pkt->dgid, cm->conf.own.gid, sizeof(pkt->dgid)) != 0)
 		return false;
 	memcpy(from->gid, pkt->sgid, sizeof(from->gid));
-	return bf_cm_gid_mac(from->gid, from->mac);
+	return bf_cm_mac_of(&cm->conf, from->gid, from->mac);
 }
 
 void

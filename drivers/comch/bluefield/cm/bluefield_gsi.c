@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,13 @@
 /* Header before a datagram of RoCE version 2 over IPv6: that of IPv6. */
 #define IP6_SRC 8
 #define IP6_DST 24
+/* Over IPv4: 20 bytes of nothing, then that of IPv4, without options. */
+#define IP4_HEAD 20
+#define IP4_BYTES 20
+#define IP4_FIRST 0x45 /* version, and length in words */
+#define IP4_PROTOCOL 9
+#define IP4_SRC 12
+#define IP4_DST 16
 
 static struct bf_gsi *
 gsi_of(struct bf_cm_port *port)
@@ -186,6 +194,41 @@ gsi_send(struct bf_cm_port *port, const struct bf_cm_addr *to, const uint8_t *ma
  * Receive
  */
 
+/* The addresses in a header of IPv4, as GIDs. False: it is no such header, as Linux has it. */
+static bool
+ip4_read(const uint8_t *head, struct bf_cm_packet *pkt)
+{
+	struct bf_cm_addr addr;
+	uint32_t i, sum = 0;
+
+	for (i = 0; i < IP4_BYTES; i += 2)
+		sum += (uint32_t)head[i] << 8 | head[i + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	if (head[0] != IP4_FIRST || head[IP4_PROTOCOL] != IPPROTO_UDP || sum != 0xffff)
+		return false;
+	bf_cm_addr_set_ip4(&addr, head + IP4_SRC);
+	memcpy(pkt->sgid, addr.gid, sizeof(pkt->sgid));
+	bf_cm_addr_set_ip4(&addr, head + IP4_DST);
+	memcpy(pkt->dgid, addr.gid, sizeof(pkt->dgid));
+	return true;
+}
+
+/* The addresses of a datagram; which header there is the completion says. */
+static void
+grh_read(const struct bf_cqe *cqe, const uint8_t *buf, struct bf_cm_packet *pkt)
+{
+	uint8_t l3 = bf_cqe_l3_type(cqe);
+
+	pkt->ip4 = l3 == BF_CQE_L3_IPV4;
+	if (pkt->ip4) {
+		pkt->has_grh = ip4_read(buf + IP4_HEAD, pkt);
+		return;
+	}
+	pkt->has_grh = l3 == BF_CQE_L3_IPV6;
+	memcpy(pkt->sgid, buf + IP6_SRC, sizeof(pkt->sgid));
+	memcpy(pkt->dgid, buf + IP6_DST, sizeof(pkt->dgid));
+}
+
 /* One datagram. False: it is none for us. */
 static bool
 recv_read(const struct bf_cqe *cqe, const uint8_t *buf, struct bf_cm_packet *pkt)
@@ -196,9 +239,7 @@ recv_read(const struct bf_cqe *cqe, const uint8_t *buf, struct bf_cm_packet *pkt
 		return false;
 	pkt->len = bytes - BF_GSI_GRH;
 	pkt->src_qpn = bf_cqe_src_qpn(cqe);
-	pkt->has_grh = bf_cqe_has_ipv6(cqe);
-	memcpy(pkt->sgid, buf + IP6_SRC, sizeof(pkt->sgid));
-	memcpy(pkt->dgid, buf + IP6_DST, sizeof(pkt->dgid));
+	grh_read(cqe, buf, pkt);
 	memcpy(pkt->mad, buf + BF_GSI_GRH, sizeof(pkt->mad));
 	return true;
 }

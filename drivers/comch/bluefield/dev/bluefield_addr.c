@@ -5,7 +5,8 @@
 /*
  * Addresses: what a function is called on the switch between the two sides. It is known
  * by its MAC; its only RoCE address is the link-local one that follows from that, so that
- * nobody has to configure addresses, or to ask for the MAC of one.
+ * nobody has to configure addresses, or to ask for the MAC of one. With ip= it is an IPv4
+ * address in its place, and those of the others were said with their MACs.
  */
 
 #include <ctype.h>
@@ -30,8 +31,41 @@
 #define PATH_RNR_TIMER 12  /* 0.64 ms */
 #define PATH_HOP_LIMIT 64
 
-/* Of the entry, which is set and cleared with the same version and type. */
-static const struct bf_roce_addr no_addr = { .version = 2, .ipv6 = true };
+void
+bf_addr_own(const struct bf_dev *dev, struct bf_cm_addr *addr)
+{
+	static const uint8_t none[4];
+
+	bf_cm_addr_of_mac(bf_func_caps(dev->func)->mac, addr);
+	if (memcmp(dev->ip4, none, sizeof(none)) != 0)
+		bf_cm_addr_set_ip4(addr, dev->ip4);
+}
+
+bool
+bf_addr_ip4_mac(void *arg, const uint8_t gid[16], uint8_t mac[6])
+{
+	const struct bf_dev *dev = arg;
+	const struct bf_cm_addr *addr = NULL;
+	uint16_t i;
+
+	for (i = 0; i < dev->nb_reps && addr == NULL; i++)
+		if (memcmp(dev->reps[i].addr.gid, gid, 16) == 0)
+			addr = &dev->reps[i].addr;
+	if (dev->has_peer && memcmp(dev->peer.gid, gid, 16) == 0)
+		addr = &dev->peer;
+	if (addr != NULL)
+		memcpy(mac, addr->mac, sizeof(addr->mac));
+	return addr != NULL;
+}
+
+/* The entry, empty: it is set and cleared with the same version and type. */
+static struct bf_roce_addr
+no_addr(const struct bf_dev *dev)
+{
+	return (struct bf_roce_addr){
+		.version = 2, .ipv6 = bf_cm_gid_ip4(dev->addr.gid) == NULL,
+	};
+}
 
 /* The largest that a frame of the vport has room for; any port can 1024. */
 static uint8_t
@@ -77,16 +111,17 @@ roce_up(struct bf_dev *dev, struct bf_vport *vport)
 int
 bf_addr_up(struct bf_dev *dev)
 {
-	struct bf_roce_addr addr = no_addr;
+	struct bf_roce_addr addr;
 	uint16_t index = ADDR_INDEX;
 	struct bf_vport vport;
 	int ret;
 
-	bf_cm_addr_of_mac(bf_func_caps(dev->func)->mac, &dev->addr);
+	bf_addr_own(dev, &dev->addr);
 	ret = roce_up(dev, &vport);
 	if (ret != 0)
 		return ret;
 	dev->mtu = mtu_code(vport.mtu);
+	addr = no_addr(dev);
 	memcpy(addr.gid, dev->addr.gid, sizeof(addr.gid));
 	memcpy(addr.mac, dev->addr.mac, sizeof(addr.mac));
 	ret = bf_roce_addr_use(dev->objs, &addr, &index);
@@ -102,10 +137,12 @@ bf_addr_up(struct bf_dev *dev)
 void
 bf_addr_down(struct bf_dev *dev)
 {
+	struct bf_roce_addr none = no_addr(dev);
+
 	/* what has failed, or was reset, has forgotten it */
 	if (bf_dev_status(dev) == 0) {
 		if (dev->addr_set && dev->objs->ops->gid_index == NULL)
-			bf_roce_addr_set(dev->objs, dev->addr_index, &no_addr);
+			bf_roce_addr_set(dev->objs, dev->addr_index, &none);
 		if (dev->roce_set)
 			bf_vport_set_roce(dev->objs, false);
 	}

@@ -92,6 +92,7 @@ cm_up(struct bf_dev *dev)
 	conf.name = dev->rte_dev->data->name;
 	conf.own = dev->addr;
 	conf.addr_index = dev->addr_index;
+	conf.ip4_mac = bf_addr_ip4_mac;
 	conf.wake = cm_wake;
 	conf.arg = dev;
 	conf.req_cb = dev->parts[BF_PART_CHAN]->cm_req;

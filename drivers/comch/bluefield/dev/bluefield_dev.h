@@ -168,6 +168,7 @@ struct bf_dev {
 	struct bf_obj_dev *objs;
 	struct bf_pd pd;
 	struct bf_uar uar;
+	uint8_t ip4[4];         /* by ip=; zeros: none */
 	struct bf_cm_addr addr; /* our own */
 	uint16_t addr_index;    /* of it, in the function's table */
 	uint8_t mtu;            /* that our port can, as in struct bf_qp_path */

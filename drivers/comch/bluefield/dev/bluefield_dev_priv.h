@@ -61,6 +61,10 @@ void bf_dev_fail(struct bf_dev *dev, int reason);
  */
 int bf_addr_up(struct bf_dev *dev);
 void bf_addr_down(struct bf_dev *dev);
+/* Our own address, by the function's MAC and ip=. */
+void bf_addr_own(const struct bf_dev *dev, struct bf_cm_addr *addr);
+/* As struct bf_cm_conf has it: arg is the device. */
+bool bf_addr_ip4_mac(void *arg, const uint8_t gid[16], uint8_t mac[6]);
 
 /*
  * bluefield_group.c

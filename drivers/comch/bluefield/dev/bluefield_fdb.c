@@ -5,9 +5,9 @@
 /*
  * Who may reach whom: rules of the embedded switch, which belongs to the kernel of the
  * card's PF. No rule is set here. What its administrator has to say is known exactly, as
- * functions are known by their MACs and their addresses follow from these: it is logged when
- * a device begins, if fdb=tc asks for that, and when a connect got no answer. Whether it was
- * done only a connect can tell.
+ * functions are known by their MACs, and their addresses follow from these or from ip=: it
+ * is logged when a device begins, if fdb=tc asks for that, and when a connect got no answer.
+ * Whether it was done only a connect can tell.
  *
  * Rules match source port, MACs and addresses: a function cannot be another one. Packets
  * of a RoCE connection are UDP to port 4791; nothing else has to pass.
@@ -29,6 +29,7 @@ struct end {
 	char rep[48];   /* network interface of its representor */
 	char mac[18];
 	char ip[INET6_ADDRSTRLEN];
+	bool ip4;       /* that is IPv4 */
 	bool known;     /* that is its name, not a word in its place */
 };
 
@@ -56,10 +57,12 @@ put(struct out *o, const char *format, ...)
 static void
 end_fill(struct end *e, const struct bf_cm_addr *addr, const char *name)
 {
+	const uint8_t *ip4 = bf_cm_gid_ip4(addr->gid);
 	struct bf_rep rep;
 
 	snprintf(e->mac, sizeof(e->mac), BF_MAC_FMT, BF_MAC_ARGS(addr->mac));
-	inet_ntop(AF_INET6, addr->gid, e->ip, sizeof(e->ip));
+	e->ip4 = ip4 != NULL;
+	inet_ntop(e->ip4 ? AF_INET : AF_INET6, e->ip4 ? ip4 : addr->gid, e->ip, sizeof(e->ip));
 	e->known = name[0] != '\0';
 	if (!e->known)
 		snprintf(e->rep, sizeof(e->rep), "<representor of %s>", e->mac);
@@ -75,7 +78,7 @@ ends_fill(const struct bf_dev *dev, const struct bf_cm_addr *peer, struct end *o
 	const struct bf_rep *rep = bf_dev_rep_find(dev, peer);
 	struct bf_cm_addr addr;
 
-	bf_cm_addr_of_mac(bf_func_caps(dev->func)->mac, &addr);
+	bf_addr_own(dev, &addr);
 	end_fill(own, &addr, dev->ident.function);
 	end_fill(other, peer, rep != NULL ? rep->name : "");
 }
@@ -83,8 +86,9 @@ ends_fill(const struct bf_dev *dev, const struct bf_cm_addr *peer, struct end *o
 static void
 rule_put(struct out *o, const struct end *from, const struct end *to)
 {
-	put(o, "tc filter add dev %s ingress prio 1 protocol ipv6 flower skip_sw src_mac %s dst_mac %s src_ip %s dst_ip %s ip_proto udp dst_port %u action mirred egress redirect dev %s\n",
-		from->rep, from->mac, to->mac, from->ip, to->ip, ROCE_UDP_PORT, to->rep);
+	put(o, "tc filter add dev %s ingress prio 1 protocol %s flower skip_sw src_mac %s dst_mac %s src_ip %s dst_ip %s ip_proto udp dst_port %u action mirred egress redirect dev %s\n",
+		from->rep, from->ip4 ? "ip" : "ipv6", from->mac, to->mac, from->ip, to->ip,
+		ROCE_UDP_PORT, to->rep);
 }
 
 void
@@ -159,6 +163,7 @@ bf_fdb_end(const struct bf_dev *dev)
 void
 bf_fdb_advice(struct bf_dev *dev, const struct bf_cm_addr *peer)
 {
+	const bool ip4 = bf_cm_gid_ip4(peer->gid) != NULL;
 	char text[BF_FDB_TEXT_SIZE];
 	struct bf_rep own;
 
@@ -169,8 +174,9 @@ bf_fdb_advice(struct bf_dev *dev, const struct bf_cm_addr *peer)
 		return;
 	}
 	bf_fdb_text(dev, peer, text, sizeof(text));
-	BF_LOG(WARNING, "%s: " BF_MAC_FMT " does not answer: no driver is on that function, or the switch does not let the two talk, or that function is of another PF of the card than this one (%s), and each PF has a switch of its own. For the switch, with --allow of comch-bluefield-model, or on the card:\n%s",
+	BF_LOG(WARNING, "%s: " BF_MAC_FMT " does not answer: no driver is on that function%s, or the switch does not let the two talk, or that function is of another PF of the card than this one (%s), and each PF has a switch of its own. For the switch, with --%s of comch-bluefield-model, or on the card:\n%s",
 		dev->rte_dev->data->name, BF_MAC_ARGS(peer->mac),
+		ip4 ? ", or it has other IPv4 addresses in its keys" : "",
 		bf_function_parse(dev->ident.function, &own) ? own.name : "key 'function' says which",
-		text);
+		ip4 ? "rule" : "allow", text);
 }

@@ -660,8 +660,9 @@ struct bf_cqe {
 	uint8_t op_own;                 /* 7:4 opcode, 1 solicited, 0 owner */
 };
 
-/* Kinds of the header with addresses: 0 is RoCE version 1, 2 is IPv4. */
+/* Kinds of the header with addresses: 0 is RoCE version 1. */
 #define BF_CQE_L3_IPV6 1
+#define BF_CQE_L3_IPV4 2
 
 _Static_assert(sizeof(struct bf_cqe) == BF_CQE_SIZE, "completion");
 _Static_assert(offsetof(struct bf_cqe, flags_src_qpn) == 24, "completion");

@@ -8,6 +8,7 @@
  * nothing that only one back end has.
  */
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
@@ -529,6 +530,7 @@ bf_roce_addr_set(struct bf_obj_dev *dev, uint16_t index, const struct bf_roce_ad
 int
 bf_roce_addr_use(struct bf_obj_dev *dev, const struct bf_roce_addr *addr, uint16_t *index)
 {
+	char text[INET6_ADDRSTRLEN];
 	struct bf_obj_caps caps;
 	uint16_t found;
 	int ret;
@@ -536,6 +538,9 @@ bf_roce_addr_use(struct bf_obj_dev *dev, const struct bf_roce_addr *addr, uint16
 	if (dev->ops->gid_index == NULL)
 		return bf_roce_addr_set(dev, *index, addr);
 	ret = dev->ops->gid_index(dev, addr, &found);
+	if (ret == -ENOENT)
+		BF_LOG(ERR, "%s: its port has no RoCE address %s: give its network interface the address (ip address add)",
+			dev->name, inet_ntop(AF_INET6, addr->gid, text, sizeof(text)));
 	if (ret == 0)
 		ret = roce_index_check(dev, found, &caps);
 	if (ret == 0)

@@ -572,15 +572,15 @@ bf_cqe_src_qpn(const struct bf_cqe *cqe)
 }
 
 /*
- * Of a datagram: its header with addresses is that of IPv6, of RoCE version 2. The buffer
- * does not tell: before an IPv4 header are 20 bytes that nobody writes.
+ * Of a datagram: which header with addresses is before it, BF_CQE_L3_...; 0: none of IP.
+ * The buffer does not tell: before an IPv4 header are 20 bytes that nobody writes.
  */
-static inline bool
-bf_cqe_has_ipv6(const struct bf_cqe *cqe)
+static inline uint8_t
+bf_cqe_l3_type(const struct bf_cqe *cqe)
 {
 	uint32_t flags = BF_BE32(BF_WQ_LOAD32(&cqe->flags_src_qpn));
 
-	return (flags >> 28 & 3) != 0 && (flags >> 24 & 3) == BF_CQE_L3_IPV6;
+	return (flags >> 28 & 3) != 0 ? flags >> 24 & 3 : 0;
 }
 
 #endif
