@@ -24,13 +24,12 @@
 static int card_dev, host_dev;
 
 static int
-setup_devs(const char *card_args)
+setup_devs(const char *card_args, const char *host_args)
 {
 	TEST_CALL(test_log_begin());
 	TEST_CALL(peer_model_start(CARD_MAC, HOST_MAC, OTHER_MAC));
 	card_dev = test_model_dev_add(&model, CARD, card_args);
-	host_dev = test_model_dev_add(&model, HOST,
-		"health=50,role=host,function=" HOST ",peer=" CARD_MAC);
+	host_dev = test_model_dev_add(&model, HOST, host_args);
 	TEST_TRUE(card_dev >= 0 && host_dev >= 0);
 	test_pair.dpu = card_dev;
 	test_pair.rep = 0;
@@ -38,17 +37,51 @@ setup_devs(const char *card_args)
 	return TEST_SUCCESS;
 }
 
+#define HOST_ARGS "health=50,role=host,function=" HOST ",peer=" CARD_MAC
+
 /* Both by the driver. */
 static int
 setup_both(void)
 {
-	return setup_devs("role=dpu,functions=" HOST "@" HOST_MAC);
+	return setup_devs("role=dpu,functions=" HOST "@" HOST_MAC, HOST_ARGS);
 }
 
 static int
 setup_unknown_peer(void)
 {
-	return setup_devs("role=dpu,functions=" HOST "@" OTHER_MAC);
+	return setup_devs("role=dpu,functions=" HOST "@" OTHER_MAC, HOST_ARGS);
+}
+
+#define IP4_RULE(from, from_mac, from_ip, to, to_mac, to_ip) \
+	"rule add dev " from " ingress prio 1 protocol ip flower skip_sw src_mac " from_mac \
+	" dst_mac " to_mac " src_ip " from_ip " dst_ip " to_ip " ip_proto udp dst_port 4791 " \
+	"action mirred egress redirect dev " to
+
+static int
+allow_ip4(void)
+{
+	TEST_EXPECT(test_model_ctl(&model, IP4_RULE(HOST, HOST_MAC, "192.0.2.2", CARD, CARD_MAC,
+		"192.0.2.1")), 0);
+	TEST_EXPECT(test_model_ctl(&model, IP4_RULE(CARD, CARD_MAC, "192.0.2.1", HOST, HOST_MAC,
+		"192.0.2.2")), 0);
+	return TEST_SUCCESS;
+}
+
+static int
+setup_ip4(void)
+{
+	TEST_CALL(setup_devs("ip=192.0.2.1,role=dpu,functions=" HOST "@" HOST_MAC "@192.0.2.2",
+		HOST_ARGS "@192.0.2.1,ip=192.0.2.2"));
+	return allow_ip4();
+}
+
+/* The card takes this address for another's. */
+static int
+setup_unknown_ip4(void)
+{
+	TEST_CALL(setup_devs("ip=192.0.2.1,role=dpu,functions=" HOST "@" HOST_MAC "@192.0.2.3",
+		HOST_ARGS "@192.0.2.1,ip=192.0.2.2"));
+	return allow_ip4();
 }
 
 static void
@@ -70,6 +103,22 @@ test_unknown_peer(void)
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -EACCES);
 	TEST_EXPECT(test_log_count("a client of " HOST_MAC " is refused, as key 'functions'"), 1);
 	TEST_EXPECT(test_log_count("add <name>@" HOST_MAC " to its key 'functions'"), 1);
+	return test_log_passed();
+}
+
+/* No request is taken, and the client is told what the switch would need. */
+static int
+test_unknown_ip4(void)
+{
+	struct test_ep *client;
+
+	test_server_run("test", test_pe_new());
+	client = test_client_run("test", test_pe_new());
+	TEST_WAIT(test_log_has("does not answer"), TEST_MS);
+	TEST_TRUE(test_log_has("protocol ip flower") && !test_log_has("protocol ipv6"));
+	TEST_TRUE(test_log_has("with --rule of comch-bluefield-model"));
+	TEST_TRUE(test_log_has("or it has other IPv4 addresses in its keys"));
+	TEST_TRUE(client->conn == NULL);
 	return test_log_passed();
 }
 
@@ -342,12 +391,15 @@ static struct unit_test_suite suite = {
 	.suite_name = "control connections between two BlueField drivers",
 	.unit_test_cases = {
 		TEST_CASE_ST(setup_unknown_peer, teardown, test_unknown_peer),
+		TEST_CASE_ST(setup_unknown_ip4, teardown, test_unknown_ip4),
 		TEST_CASE_ST(setup_both, teardown, test_no_rule),
 		TEST_CASE_ST(setup_both, teardown, test_rule_taken),
 		TEST_CASE_ST(setup_both, teardown, test_end_at_each_step),
 		TEST_CASE_ST(setup_both, teardown, test_path_mtu),
+		TEST_CASE_ST(setup_ip4, teardown, test_path_mtu),
 		TEST_CASE_ST(setup_both, teardown, test_device_fails),
 		TEST_CASE_ST(setup_both, teardown, test_large_messages),
+		TEST_CASE_ST(setup_ip4, teardown, test_large_messages),
 		TEST_CASE_ST(setup_both, teardown, test_too_many_bytes),
 		TEST_CASE_ST(setup_both, teardown, test_long_names),
 		TEST_CASES_END()

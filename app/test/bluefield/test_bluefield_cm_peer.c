@@ -37,6 +37,40 @@ setup(void)
 	return wire_open(us, &conf);
 }
 
+static bool
+ip4_mac(void *arg __rte_unused, const uint8_t gid[16], uint8_t mac[6])
+{
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(wire.nodes); i++) {
+		if (memcmp(wire.nodes[i].addr.gid, gid, 16) != 0)
+			continue;
+		memcpy(mac, wire.nodes[i].addr.mac, 6);
+		return true;
+	}
+	return false;
+}
+
+/* All of them over IPv4. */
+static int
+setup_ip4(void)
+{
+	uint8_t ip4[4] = { 192, 0, 2, 0 };
+	struct bf_cm_conf conf;
+	unsigned int i;
+
+	wire_init(&wire, 5);
+	for (i = 0; i < RTE_DIM(wire.nodes); i++) {
+		ip4[3]++;
+		bf_cm_addr_set_ip4(&wire.nodes[i].addr, ip4);
+	}
+	memset(&user, 0, sizeof(user));
+	user.node = us;
+	conf = wire_conf(us, user_req, &user);
+	conf.ip4_mac = ip4_mac;
+	return wire_open(us, &conf);
+}
+
 static void
 teardown(void)
 {
@@ -52,7 +86,21 @@ stats(void)
 	return st;
 }
 
-/* A REQ as rdma_cm of Linux sends it over IPv6, by its defaults. */
+static bool
+is_ip4(void)
+{
+	return bf_cm_gid_ip4(us->addr.gid) != NULL;
+}
+
+/* In the header of the RDMA IP CM service: IPv4 comes after zeros. */
+static void
+ip_put(uint8_t *to, const uint8_t *gid)
+{
+	memset(to, 0, 16);
+	memcpy(to + (is_ip4() ? 12 : 0), gid + (is_ip4() ? 12 : 0), is_ip4() ? 4 : 16);
+}
+
+/* A REQ as rdma_cm of Linux sends it, by its defaults. */
 static struct bf_mad
 linux_req(void)
 {
@@ -73,11 +121,11 @@ linux_req(void)
 
 	memcpy(mad.req.path.local_gid, peer->addr.gid, 16);
 	memcpy(mad.req.path.remote_gid, us->addr.gid, 16);
-	priv[1] = 6 << 4;
+	priv[1] = (is_ip4() ? 4 : 6) << 4;
 	priv[2] = 0xb0;
 	priv[3] = 0x07;
-	memcpy(priv + 4, peer->addr.gid, 16);
-	memcpy(priv + 20, us->addr.gid, 16);
+	ip_put(priv + 4, peer->addr.gid);
+	ip_put(priv + 20, us->addr.gid);
 	memcpy(priv + 36, "from afar", 10);
 	return mad;
 }
@@ -288,6 +336,7 @@ static int
 test_linux_rep(void)
 {
 	struct bf_mad req, mad;
+	uint8_t addrs[32];
 	struct conn *c;
 	unsigned int i;
 
@@ -310,10 +359,13 @@ test_linux_rep(void)
 	TEST_EXPECT(req.req.path.ack_timeout, c->own.ack_timeout);
 	TEST_EXPECT(req.req.psn, c->own.psn);
 	TEST_EXPECT(req.req.priv[0], 0);
-	TEST_EXPECT(req.req.priv[1], 0x60);
+	TEST_EXPECT(req.req.priv[1], is_ip4() ? 0x40 : 0x60);
 	TEST_TRUE((req.req.priv[2] | req.req.priv[3]) != 0);
-	TEST_TRUE(memcmp(req.req.priv + 4, us->addr.gid, 16) == 0);
-	TEST_TRUE(memcmp(req.req.priv + 20, peer->addr.gid, 16) == 0);
+	ip_put(addrs, us->addr.gid);
+	ip_put(addrs + 16, peer->addr.gid);
+	TEST_TRUE(memcmp(req.req.priv + 4, addrs, sizeof(addrs)) == 0);
+	/* one number for a function, whatever address it has */
+	TEST_EXPECT(req.req.ca_guid, UINT64_C(0x001122fffe334401));
 	TEST_TRUE(strcmp((char *)req.req.priv + 36, "hello") == 0);
 	/* REPs that come late, or because a RTU got lost */
 	for (i = 0; i < 3; i++) {
@@ -616,11 +668,13 @@ test_bad_req(void)
 	BAD_REQ(req.req.mtu = 0, BF_REJ_MTU);
 	BAD_REQ(req.req.mtu = 6, BF_REJ_MTU);
 	BAD_REQ(req.req.priv[0] = 1, BF_REJ_CONSUMER);
-	BAD_REQ(req.req.priv[1] = 0x40, BF_REJ_CONSUMER);
+	BAD_REQ(req.req.priv[1] ^= 0x20, BF_REJ_CONSUMER); /* the other kind */
 	BAD_REQ(req.req.priv[1] = 0, BF_REJ_CONSUMER);
 	BAD_REQ(req.req.priv[4 + 15]++, BF_REJ_CONSUMER);
 	BAD_REQ(req.req.priv[20 + 15]++, BF_REJ_CONSUMER);
-	TEST_EXPECT(stats().bad_msg + stats().bad_from, 16);
+	BAD_REQ(req.req.priv[4 + 11]++, BF_REJ_CONSUMER);
+	BAD_REQ(req.req.priv[20 + 11]++, BF_REJ_CONSUMER);
+	TEST_EXPECT(stats().bad_msg + stats().bad_from, 18);
 	return TEST_SUCCESS;
 }
 
@@ -629,21 +683,24 @@ static int
 test_bad_packet(void)
 {
 	struct bf_mad req = linux_req();
-	struct bf_cm_packet good = { .has_grh = true, .src_qpn = 1, .len = BF_MAD_SIZE }, bad;
+	struct bf_cm_packet good = { .has_grh = true, .ip4 = is_ip4(), .src_qpn = 1,
+		.len = BF_MAD_SIZE }, bad;
 	unsigned int i;
 
 	bf_mad_encode(&req, good.mad);
 	memcpy(good.sgid, peer->addr.gid, 16);
 	memcpy(good.dgid, us->addr.gid, 16);
-	for (i = 0; i < 12; i++) {
+	for (i = 0; i < 14; i++) {
 		bad = good;
+		bad.ip4 ^= i == 12;
 		bad.has_grh = i != 0;
 		bad.src_qpn = i == 1 ? 0 : i == 2 ? 5 : 1;
 		bad.dgid[15] ^= i == 3;
 		bad.sgid[0] ^= i == 4; /* not of this link */
 		bad.sgid[11] ^= i == 5; /* not of a MAC */
-		bad.sgid[8] |= i == 6; /* of a group */
+		bad.sgid[8] ^= i == 6; /* of a group */
 		bad.sgid[12] ^= i == 11;
+		bad.sgid[is_ip4() ? 15 : 1] ^= i == 13 ? 0x40 : 0; /* of nobody */
 		bad.mad[i == 7 ? 1 : i == 8 ? 3 : 255] ^= 4;
 		bad.len = i == 9 ? 255 : i == 10 ? 257 : bad.len;
 		wire_inject(us, &bad);
@@ -651,7 +708,7 @@ test_bad_packet(void)
 		TEST_EXPECT(user.nb_conns, 0);
 		TEST_ASSERT(wire_silent(peer), "packet %u is answered", i);
 	}
-	TEST_EXPECT(stats().bad_from, 8);
+	TEST_EXPECT(stats().bad_from, 10);
 	TEST_EXPECT(stats().bad_mad, 4);
 	/* nor is anybody else: the sender may be nobody */
 	TEST_EXPECT(us->nb_tx[BF_MAD_REJ - BF_MAD_FIRST], 0);
@@ -932,10 +989,12 @@ static struct unit_test_suite suite = {
 	.suite_name = "connection management and peers of others",
 	.unit_test_cases = {
 		TEST_CASE_ST(setup, teardown, test_linux_req),
+		TEST_CASE_ST(setup_ip4, teardown, test_linux_req),
 		TEST_CASE_ST(setup, teardown, test_linux_slow),
 		TEST_CASE_ST(setup, teardown, test_linux_times),
 		TEST_CASE_ST(setup, teardown, test_linux_cancels),
 		TEST_CASE_ST(setup, teardown, test_linux_rep),
+		TEST_CASE_ST(setup_ip4, teardown, test_linux_rep),
 		TEST_CASE_ST(setup, teardown, test_linux_mra),
 		TEST_CASE_ST(setup, teardown, test_linux_rej),
 		TEST_CASE_ST(setup, teardown, test_linux_rej_late),
@@ -946,6 +1005,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_linux_others),
 		TEST_CASE_ST(setup, teardown, test_bad_req),
 		TEST_CASE_ST(setup, teardown, test_bad_packet),
+		TEST_CASE_ST(setup_ip4, teardown, test_bad_req),
+		TEST_CASE_ST(setup_ip4, teardown, test_bad_packet),
 		TEST_CASE_ST(setup, teardown, test_unknown_peers),
 		TEST_CASE_ST(setup, teardown, test_same_numbers),
 		TEST_CASE_ST(setup, teardown, test_out_of_place),

@@ -77,6 +77,7 @@ wire_send(struct node *from, const struct bf_cm_addr *to, const uint8_t *mad)
 	struct node *dest = node_of(from->wire, to->gid);
 	struct wire *w = from->wire;
 
+	pkt.ip4 = bf_cm_gid_ip4(from->addr.gid) != NULL;
 	memcpy(pkt.sgid, from->addr.gid, sizeof(pkt.sgid));
 	memcpy(pkt.dgid, to->gid, sizeof(pkt.dgid));
 	memcpy(pkt.mad, mad, BF_MAD_SIZE);

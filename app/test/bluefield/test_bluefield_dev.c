@@ -86,6 +86,42 @@ test_bad_functions(void)
 	return test_log_passed();
 }
 
+/* Addresses of IPv4: each is one of one function, and all functions have one or none. */
+static int
+test_bad_ips(void)
+{
+	static const char *const ips[] = {
+		"", "0", "192.0.2", "192.0.2.1.", "192.0.2.256", "192.0.2.01", " 192.0.2.1",
+		"192.0.2.1-24", "192.0.2.1@", "::1", "::ffff:192.0.2.1", "0.0.0.0", "224.0.0.1",
+		"239.255.255.255", "255.255.255.255", "%s",
+	};
+	char value[128];
+	unsigned int i;
+
+	TEST_CALL(expect_bad("ip", NULL, "it is the IPv4 address that this function"));
+	TEST_CALL(expect_bad("ip", "192.0.2.1,ip=192.0.2.2", "is there twice"));
+	for (i = 0; i < RTE_DIM(ips); i++) {
+		TEST_CALL(expect_bad("ip", ips[i], "it is the IPv4 address that this function"));
+		snprintf(value, sizeof(value), CARD "@%s", ips[i]);
+		TEST_CALL(expect_bad("peer", value, "an @ and its IPv4 address follow"));
+		snprintf(value, sizeof(value), "pf0vf0@" HOST0 "@%s", ips[i]);
+		TEST_CALL(expect_bad("functions", value, "another @ and its IPv4 address"));
+	}
+	TEST_CALL(expect_bad("functions", "pf0vf0@" HOST0 "@192.0.2.1/pf0vf1@" HOST1 "@192.0.2.1",
+		"there twice"));
+	/* of the kind of our own, in any order */
+	TEST_CALL(expect_bad("peer", CARD "@192.0.2.1", "this function none: give ip=<IPv4> too"));
+	TEST_CALL(expect_bad("functions", "pf0vf0@" HOST0 "/pf0vf1@" HOST1 "@192.0.2.1",
+		HOST1 " has an IPv4 address, and this function none"));
+	TEST_CALL(expect_bad("peer", CARD ",ip=192.0.2.1", "give " CARD "@<IPv4>, or no 'ip'"));
+	TEST_CALL(expect_bad("functions", "pf0vf0@" HOST0 "@192.0.2.2/pf0vf1@" HOST1
+		",ip=192.0.2.1", HOST1 " has no IPv4 address"));
+	TEST_CALL(expect_bad("peer", CARD "@192.0.2.1,ip=192.0.2.1", "give each function its own"));
+	TEST_CALL(expect_bad("functions", "pf0vf0@" HOST0 "@192.0.2.1,ip=192.0.2.1",
+		"give each function its own"));
+	return test_log_passed();
+}
+
 static int
 test_too_many_functions(void)
 {
@@ -228,6 +264,11 @@ test_switch_commands(void)
 	TEST_TRUE(test_log_has("devlink port show"));
 	TEST_EXPECT(test_model_devs_remove(&model), 0);
 	TEST_TRUE(test_log_has("tc filter del dev pf0vf0 ingress"));
+	TEST_TRUE(add("pf0vf0",
+		"ip=192.0.2.1,peer=" CARD "@223.255.255.254,function=pf0vf0,fdb=tc") >= 0);
+	TEST_TRUE(test_log_has("prio 1 protocol ip flower skip_sw src_mac " HOST0 " dst_mac " CARD
+		" src_ip 192.0.2.1 dst_ip 223.255.255.254 ip_proto udp dst_port 4791"));
+	TEST_EXPECT(test_model_devs_remove(&model), 0);
 	test_log_drop();
 	TEST_EXPECT(test_log_begin(), 0);
 	/* by default they are not said */
@@ -240,6 +281,7 @@ static struct unit_test_suite suite = {
 	.suite_name = "whom BlueField devices talk to",
 	.unit_test_cases = {
 		TEST_CASE_ST(case_setup, test_model_teardown, test_bad_functions),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_bad_ips),
 		TEST_CASE_ST(case_setup, test_model_teardown, test_too_many_functions),
 		TEST_CASE_ST(case_setup, test_model_teardown, test_bad_others),
 		TEST_CASE_ST(case_setup, test_model_teardown, test_wrong_side),

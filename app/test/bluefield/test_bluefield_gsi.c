@@ -405,6 +405,112 @@ test_addresses_by_completion(void)
 	return passed();
 }
 
+static bool
+ip4_mac(void *arg __rte_unused, const uint8_t gid[16], uint8_t mac[6])
+{
+	memcpy(mac, host.addr.mac, 6);
+	return memcmp(gid, host.addr.gid, 16) == 0;
+}
+
+static const uint8_t host_ip[] = { 192, 0, 2, 1 }, card_ip[] = { 192, 0, 2, 2 };
+
+/* The card is over IPv4, and knows the host so. */
+static int
+setup_ip4(void)
+{
+	struct bf_cm_conf conf;
+
+	TEST_CALL(setup());
+	bf_cm_destroy(card.cm);
+	card.cm = NULL;
+	bf_cm_addr_set_ip4(&host.addr, host_ip);
+	bf_cm_addr_set_ip4(&card.addr, card_ip);
+	conf = wire_conf(&card, user_req, &server);
+	conf.addr_index = data_b.addr_index;
+	conf.ip4_mac = ip4_mac;
+	return bf_cm_create(data_b.dev, &data_b.pd, &data_b.uar, &conf, &card.cm);
+}
+
+/* A header of IPv4 that is right but for one byte; sum: then its checksum is, too. */
+struct ip4_row {
+	uint8_t byte, change;
+	bool sum;
+};
+
+static void
+ip4_written(struct bf_gsi *gsi, const struct ip4_row *row)
+{
+	uint8_t *head = (uint8_t *)gsi->mem->addr +
+		(gsi->recvq.ci & gsi->recvq.mask) * BF_GSI_STRIDE + 20;
+	uint32_t sum = 0, i;
+
+	datagram_written(gsi, BF_CQE_L3_IPV4, BF_CQE_RESP_SEND, BF_GSI_GRH + BF_MAD_SIZE);
+	memset(head, 0, 20);
+	head[0] = 0x45;
+	head[3] = 20 + 8 + 24 + 12;
+	head[8] = 64;
+	head[9] = 17;
+	memcpy(head + 12, host.addr.gid + 12, 4);
+	memcpy(head + 16, card.addr.gid + 12, 4);
+	if (row->sum)
+		head[row->byte] ^= row->change;
+	for (i = 0; i < 20; i += 2)
+		sum += (uint32_t)head[i] << 8 | head[i + 1];
+	sum = ~((sum & 0xffff) + (sum >> 16));
+	head[10] = sum >> 8 & 0xff;
+	head[11] = sum & 0xff;
+	if (!row->sum)
+		head[row->byte] ^= row->change;
+}
+
+/* Over IPv4: only what a header says that holds, from who is known; else dropped, and counted. */
+static int
+test_ip4_datagrams(void)
+{
+	static const struct ip4_row bad[] = {
+		{ 10, 0x80, false }, { 11, 0x01, false }, { 8, 0x01, false }, /* checksum */
+		{ 0, 0x03, true }, { 0, 0x01, true }, /* length: 6, and 4, words */
+		{ 0, 0x20, true }, /* version */
+		{ 9, 0x01, true }, /* protocol */
+		{ 15, 0x02, true }, { 12, 0x20, true }, /* sender */
+		{ 19, 0x01, true }, /* receiver */
+	};
+	static const struct ip4_row good[] = { { 0, 0, true }, { 8, 0x3f, true } };
+	struct bf_gsi *gsi = gsi_of(&card);
+	struct bf_cm_stats stats;
+	unsigned int i;
+
+	poll_both();
+	for (i = 0; i < RTE_DIM(bad); i++) {
+		ip4_written(gsi, &bad[i]);
+		poll_both();
+		bf_cm_stats(card.cm, &stats);
+		TEST_EXPECT(stats.bad_from, i + 1);
+	}
+	/* over IPv6: addresses that look like IPv4; and those made of MACs */
+	for (i = 0; i < 3; i++) {
+		if (i == 1)
+			bf_cm_addr_of_mac(host.addr.mac, &host.addr);
+		if (i == 2)
+			bf_cm_addr_of_mac(card.addr.mac, &card.addr);
+		datagram_written(gsi, BF_CQE_L3_IPV6, BF_CQE_RESP_SEND, BF_GSI_GRH + BF_MAD_SIZE);
+		poll_both();
+		bf_cm_stats(card.cm, &stats);
+		TEST_EXPECT(stats.bad_from, RTE_DIM(bad) + i + 1);
+	}
+	TEST_EXPECT(stats.bad_mad, 0);
+	/* and what is right comes through, to a message that is none */
+	bf_cm_addr_set_ip4(&host.addr, host_ip);
+	bf_cm_addr_set_ip4(&card.addr, card_ip);
+	for (i = 0; i < RTE_DIM(good); i++) {
+		ip4_written(gsi, &good[i]);
+		poll_both();
+		bf_cm_stats(card.cm, &stats);
+		TEST_EXPECT(stats.bad_mad, i + 1);
+	}
+	return passed();
+}
+
 /*
  * Others
  */
@@ -511,6 +617,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup_allowed, teardown, test_hostile_completion),
 		TEST_CASE_ST(setup_allowed, teardown, test_no_datagram),
 		TEST_CASE_ST(setup_allowed, teardown, test_addresses_by_completion),
+		TEST_CASE_ST(setup_ip4, teardown, test_ip4_datagrams),
 		TEST_CASE_ST(setup_allowed, teardown, test_others),
 		TEST_CASE_ST(setup_allowed, teardown, test_device_gone),
 		TEST_CASES_END()

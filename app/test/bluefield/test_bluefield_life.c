@@ -261,6 +261,29 @@ test_switch_advice(void)
 	return group_passed_clean();
 }
 
+/* The same rules of IPv4, which both sides have. */
+static int
+test_switch_advice_ip4(void)
+{
+	struct bf_dev *card;
+	int id;
+
+	TEST_EXPECT(test_model_dev_remove(&model, group_dev_id), 0);
+	id = test_model_dev_add(&model, "pf0vf0", "ip=192.0.2.2,peer=" GROUP_PEER "@192.0.2.1");
+	TEST_TRUE(id >= 0);
+	group_dev_id = (int16_t)id;
+	group_dev = group_dev_of(group_dev_id);
+	id = test_model_dev_add(&model, "ecpf0vf0", "ip=192.0.2.1,role=dpu,function=ecpf0vf0,"
+		"functions=pf0vf0@02:00:00:00:0a:00@192.0.2.2");
+	TEST_TRUE(id >= 0);
+	TEST_EXPECT(attempt(300), -ETIMEDOUT);
+	card = group_dev_of((int16_t)id);
+	TEST_CALL(advice_follow(card, &card->reps[0].addr));
+	TEST_EXPECT(attempt(3000), -ECONNREFUSED);
+	TEST_EXPECT(test_model_dev_remove(&model, (int16_t)id), 0);
+	return group_passed_clean();
+}
+
 /* After a reset of either side the other finds it where it was. */
 static int
 test_cm_after_reset(void)
@@ -473,6 +496,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, group_case_teardown, test_jobs_after_failure),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_overrun),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_switch_advice),
+		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_switch_advice_ip4),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_cm_after_reset),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_region_alloc),
 		TEST_CASE_ST(group_case_setup_dev, group_case_teardown, test_region_rights),

@@ -240,6 +240,7 @@ test_eq_of_others(void)
 static int
 test_port_of_others(void)
 {
+	static const struct bf_roce_addr ip4 = { .gid = { [10] = 0xff, 0xff, 192, 0, 2, 1 } };
 	struct bf_qp_path path = obj_path;
 	const uint8_t *ads = seam.in + BF_CREATE_QP_IN_QPC + BF_QPC_PRIMARY_ADDRESS_PATH;
 	uint16_t index = 0;
@@ -258,6 +259,8 @@ test_port_of_others(void)
 	TEST_EXPECT(bf_roce_addr_set(obj_dev, 0, &addr), -EPERM);
 	TEST_TRUE(test_log_has("ip address add"));
 	TEST_EXPECT(bf_roce_addr_use(obj_dev, &addr, &index), -ENOENT);
+	TEST_EXPECT(bf_roce_addr_use(obj_dev, &ip4, &index), -ENOENT);
+	TEST_TRUE(test_log_has("no RoCE address ::ffff:192.0.2.1"));
 	TEST_EXPECT(index, 0);
 	/* asked for, and used */
 	memcpy(seam.addrs[3], addr.gid, sizeof(addr.gid));
