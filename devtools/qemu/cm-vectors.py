@@ -28,7 +28,7 @@ MAD = 256
 QP1 = 1
 FIRST_OF = (0x10, 0x13, 0x14)
 ETHERNET = 14
-IPV6 = 40
+IP = {b'\x86\xdd': 40, b'\x08\x00': 20} # bytes of the header, by the type of the frame
 UDP = 8
 IP_CASE = 'ip'
 # Which side of the kernel an interface is: of InfiniBand, and in test-librdmacm-witness.sh.
@@ -89,9 +89,9 @@ def captured(path):
     """Case, side and message of each of queue pair 1."""
     case = None
     for interface, frame in packets(path):
-        ethernet = frame[12:14] == b'\x86\xdd'
+        ethernet = frame[12:14] in IP
         if ethernet:
-            at = ETHERNET + IPV6 + UDP
+            at = ETHERNET + IP[frame[12:14]] + UDP
         else:
             frame = frame[ERF:]
             at = LRH + (GRH if frame[1] & 3 == 3 else 0)

@@ -7,7 +7,7 @@
 # The bluefield driver against librdmacm on the kernel's drivers. Of one card a guest's
 # kernel has a virtual function of the host and one of the card; programs of the tree have
 # the other end of each, outside of the guest. Each side connects, is connected to,
-# refuses, and ends. See test-common.sh for the arguments.
+# refuses, and ends; over addresses made of MACs, and over IPv4. See test-common.sh for the arguments.
 
 set -euo pipefail
 
@@ -37,18 +37,24 @@ echo "$host_vf $card_vf $card_vf_ours $host_vf_ours" >"$run/addresses"
 	-f "$run/addresses:/etc/addresses" \
 	-f "$here/guest/lib.sh:/lib/guest.sh" "$here/guest/librdmacm-witness.sh"
 
-# program server|client|echo: of the tree, with the end that the guest does not have;
-# program-end: what it has said, when it has ended
+# program server|client|server-ip4|client-ip4|echo: of the tree, with the end that the guest
+# does not have; program-end: what it has said, when it has ended
 outside() { # <request>
 	local card=comch_bluefield0,socket=$run/model/ecpf0vf0.sock,role=dpu,functions=pf0vf0@$host_vf
 	local client=comch_bluefield0,socket=$run/model/pf0vf1.sock,role=host,function=pf0vf1,peer=$card_vf
 	local program=$tree/examples/dpdk-comch- command i
 	case $1 in
-	'program server')
+	*-ip4)
+		card+=@192.0.2.1,ip=192.0.2.2
+		client+=@198.51.100.2,ip=198.51.100.1
+		;;
+	esac
+	case $1 in
+	'program server' | 'program server-ip4')
 		command=("${program}ctrl-path" --no-huge -m 64 --no-pci -l 0 --file-prefix=witness-$$
 			--vdev "$card,fdb=tc" -- -e -t 'from the card')
 		;;
-	'program client')
+	'program client' | 'program client-ip4')
 		command=("${program}ctrl-path" --no-huge -m 64 --no-pci -l 0 --file-prefix=witness-$$
 			--vdev "$client" -- -e -w 5 -t 'from the host')
 		;;
@@ -80,9 +86,20 @@ outside() { # <request>
 	done
 }
 
+# way <function> <MAC> <address> <function> <MAC> <address>: a rule of the switch over IPv4
+way() {
+	echo "dev $1 ingress prio 1 protocol ip flower skip_sw src_mac $2 dst_mac $5 src_ip $3 dst_ip $6" \
+		"ip_proto udp dst_port 4791 action mirred egress redirect dev $4"
+}
+
 model_start --function "pf0vf0,netdev=1,mac=$host_vf" --function "ecpf0vf0,mac=$card_vf_ours" \
 	--function "pf0vf1,mac=$host_vf_ours" --function "ecpf0vf1,netdev=1,mac=$card_vf" \
-	--allow pf0vf0/ecpf0vf0 --allow pf0vf1/ecpf0vf1 --capture "$logs/all.pcapng"
+	--allow pf0vf0/ecpf0vf0 --allow pf0vf1/ecpf0vf1 \
+	--rule "$(way pf0vf0 $host_vf 192.0.2.1 ecpf0vf0 $card_vf_ours 192.0.2.2)" \
+	--rule "$(way ecpf0vf0 $card_vf_ours 192.0.2.2 pf0vf0 $host_vf 192.0.2.1)" \
+	--rule "$(way pf0vf1 $host_vf_ours 198.51.100.1 ecpf0vf1 $card_vf 198.51.100.2)" \
+	--rule "$(way ecpf0vf1 $card_vf 198.51.100.2 pf0vf1 $host_vf_ours 198.51.100.1)" \
+	--capture "$logs/all.pcapng"
 guest_run "$run/initramfs" -m 512 -t 300 pf0vf0.sock ecpf0vf1.sock
 
 compare_messages "$logs/all.pcapng"

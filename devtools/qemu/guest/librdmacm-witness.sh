@@ -51,12 +51,17 @@ check 'librdmacm-witness: GID of the function of the card' within 20 has_gid "$(
 /usr/local/ip -6 neigh replace "$(gid_of "$our_host")" lladdr "$our_host" dev "$card_if" nud permanent
 note "kernel $(uname -r), librdmacm of Debian's rdma-core"
 
+# who they talk with, and as whom they listen
+card_at=$(gid_of "$our_card")
+listen_at=$(gid_of "$card_vf")
+client_outside=client
+
 # client <name> <words> <arguments of rdma_peer>...: the kernel connects; the server
 # outside runs already
 client() {
 	local name="$1" words="$2" said
 	shift 2
-	said=$(timeout 60 rdma_peer "$@" connect "$host_if" "$(gid_of "$our_card")" 2>&1)
+	said=$(timeout 60 rdma_peer "$@" connect "$host_if" "$card_at" 2>&1)
 	if echo "$said" | grep -qE "$words"; then
 		pass "librdmacm-witness: $name: $(echo "$said" | tr '\n' ';')"
 	else
@@ -78,9 +83,9 @@ program_said() {
 server() {
 	local name="$1" words="$2" theirs="$3"
 	shift 3
-	timeout 60 rdma_peer "$@" listen "$card_if" "$(gid_of "$card_vf")" >/tmp/peer 2>&1 &
+	timeout 60 rdma_peer "$@" listen "$card_if" "$listen_at" >/tmp/peer 2>&1 &
 	within 20 grep -q listens /tmp/peer
-	host program client
+	host program $client_outside
 	program_said "$name, the client" "$theirs"
 	wait $!
 	check "librdmacm-witness: $name: $(tr '\n' ';' </tmp/peer)" grep -qE "$words" /tmp/peer
@@ -134,6 +139,28 @@ for rep in rep0 rep1; do
 	check "librdmacm-witness: rule of $rep" sh -c \
 		"/usr/local/tc filter show dev $rep ingress | tr '\n' ' ' | grep 'dst_port 4791.*mirred'"
 done
+
+# The same over IPv4: each interface has an address of its own network, and knows who has
+# the other one there.
+ip4_is() { # <interface> <address> <other> <MAC of that>
+	/usr/local/ip addr add "$2/24" dev "$1"
+	/usr/local/ip neigh replace "$3" lladdr "$4" dev "$1" nud permanent
+}
+# shellcheck disable=SC2317 # called by within
+has_ip4_gid() { # <RDMA device> <end of the GID>
+	grep -qx "0000:0000:0000:0000:0000:ffff:$2" "/sys/class/infiniband/$1/ports/1/gids/"*
+}
+card_at=192.0.2.2
+listen_at=198.51.100.2
+client_outside=client-ip4
+ip4_is "$host_if" 192.0.2.1 $card_at "$our_card"
+ip4_is "$card_if" $listen_at 198.51.100.1 "$our_host"
+check 'librdmacm-witness: IPv4 GID of the function of the host' within 20 has_ip4_gid "$(name_of 1 infiniband)" c000:0201
+check 'librdmacm-witness: IPv4 GID of the function of the card' within 20 has_ip4_gid "$(name_of 2 infiniband)" c633:6402
+host program server-ip4
+client 'IPv4' 'received .* from the card' -s 3000
+program_said 'IPv4, the server' 'Received 3000 bytes'
+server 'IPv4, the kernel listens' 'disconnected, status 0' 'Received 15 bytes: from the kernel'
 
 no_trouble librdmacm-witness
 for m in rdma_ucm mlx5_ib mlx5_core; do

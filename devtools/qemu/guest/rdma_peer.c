@@ -188,15 +188,21 @@ queue_pair_up(unsigned int mtu)
 	}
 }
 
-static struct sockaddr_in6
+/* Of IPv6, on an interface, or of IPv4. Valid until the next call. */
+static struct sockaddr *
 address(const char *interface, const char *text)
 {
-	struct sockaddr_in6 sin6 = { .sin6_family = AF_INET6, .sin6_port = htons(BF_WIRE_PORT),
-		.sin6_scope_id = if_nametoindex(interface) };
+	static struct sockaddr_in sin;
+	static struct sockaddr_in6 sin6;
 
+	sin = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(BF_WIRE_PORT) };
+	if (inet_pton(AF_INET, text, &sin.sin_addr) == 1)
+		return (struct sockaddr *)&sin;
+	sin6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(BF_WIRE_PORT),
+		.sin6_scope_id = if_nametoindex(interface) };
 	if (sin6.sin6_scope_id == 0 || inet_pton(AF_INET6, text, &sin6.sin6_addr) != 1)
 		die("%s, %s: no such address", interface, text);
-	return sin6;
+	return (struct sockaddr *)&sin6;
 }
 
 /* --------------------------------------------------------------- messages */
@@ -396,7 +402,7 @@ exchange(bool active)
 static void
 connect_to(const char *interface, const char *to)
 {
-	struct sockaddr_in6 sin6 = address(interface, to);
+	struct sockaddr *addr = address(interface, to);
 	struct bf_wire_req req = {
 		.magic = opt.magic, .version_min = opt.version, .version_max = opt.version,
 		.max_msg_size = opt.max_msg, .queue_size = QUEUE,
@@ -410,7 +416,7 @@ connect_to(const char *interface, const char *to)
 
 	memcpy(req.prefix, opt.name, strnlen(opt.name, sizeof(req.prefix)));
 	if (rdma_create_id(ch, &id, NULL, RDMA_PS_TCP) != 0 ||
-			rdma_resolve_addr(id, NULL, (struct sockaddr *)&sin6, 2000) != 0)
+			rdma_resolve_addr(id, NULL, addr, 2000) != 0)
 		die("rdma_resolve_addr: %s", strerror(errno));
 	want(RDMA_CM_EVENT_ADDR_RESOLVED);
 	if (rdma_resolve_route(id, 2000) != 0)
@@ -450,7 +456,7 @@ refuse(int reason)
 static void
 listen_at(const char *interface, const char *own)
 {
-	struct sockaddr_in6 sin6 = address(interface, own);
+	struct sockaddr *addr = address(interface, own);
 	struct bf_wire_rep rep = { .magic = BF_WIRE_MAGIC, .version = BF_WIRE_VERSION_MAX,
 		.queue_size = QUEUE, .function = "of the kernel" };
 	struct rdma_conn_param param = { .private_data = &rep, .private_data_len = sizeof(rep),
@@ -460,7 +466,7 @@ listen_at(const char *interface, const char *own)
 	struct bf_wire_req req;
 
 	if (rdma_create_id(ch, &listener, NULL, RDMA_PS_TCP) != 0 ||
-			rdma_bind_addr(listener, (struct sockaddr *)&sin6) != 0 ||
+			rdma_bind_addr(listener, addr) != 0 ||
 			rdma_listen(listener, 8) != 0)
 		die("rdma_listen: %s", strerror(errno));
 	printf("listens\n");
