@@ -123,7 +123,7 @@ program_said 'the server of echoes' '2000 messages answered'
 server 'the kernel ends it' 'disconnected, status 0' 'Received 15 bytes: from the kernel'
 server 'refused with EACCES' 'refused with -13' 'the user is not let in' -r -13
 server 'refused without a word' 'refused with 0' 'the server has refused' -r 0
-server 'no answer' 'held' 'does not answer in time' -h 6000
+server 'no answer' 'held' 'does not answer in time' -h 12000
 
 # The kernel's tc takes the commands that the card's side has printed, but for skip_sw,
 # which needs hardware: the devices are no representors here.
