@@ -364,6 +364,22 @@ test_cut_told(void)
 	return TEST_SUCCESS;
 }
 
+/* It never tells it, as it dies: nobody waits for that. */
+static int
+test_cut_dies(void)
+{
+	struct test_ep *target = peer_env.target;
+	uint32_t downs = target->nb_disconnects, recv = target->nb_recv;
+	struct hostile *e = cut_begin(SHM_WIRE_CUT);
+
+	TEST_TRUE(e != NULL);
+	hostile_close(e);
+	PEER_WAIT(target->nb_disconnects == downs + 1, TEST_MS);
+	TEST_EXPECT(target->nb_recv, recv);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 /* It is read when the peer goes, as no doorbell was rung, and is nonsense. */
 static int
 nonsense_then(bool dies)
@@ -704,6 +720,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_end_crossed),
 		PEER_CASE(test_cut_untold),
 		PEER_CASE(test_cut_told),
+		PEER_CASE(test_cut_dies),
 		PEER_CASE(test_close_nonsense),
 		PEER_CASE(test_close_full),
 		PEER_CASE(test_doorbells),
