@@ -224,6 +224,30 @@ test_unposted(void)
 	return TEST_SUCCESS;
 }
 
+/* A peer that lies when its connection is over, as it has the memory still: that costs nobody. */
+static int
+test_lies_after_end(void)
+{
+	struct rte_comch_cpl cpls[NB];
+	struct fast_rx env;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		TEST_CALL(entries_open(&env, NB, IMM));
+		TEST_CALL(fast_rx_post(&env, NB, 0));
+		hostile_close(env.e);
+		PEER_WAIT(fast_victim()->conn == NULL, TEST_MS);
+		hostile_entry_put(&env.rc, 0, hostile_entry(0, 0, 0, 0));
+		/* the posts come back, and no message */
+		PEER_WAIT(rte_comch_queue_poll_burst(env.q->ctx, cpls, i == 0 ? 1 : NB) != 0,
+				TEST_MS);
+		TEST_TRUE(cpls[0].status != 0);
+		TEST_EXPECT(fast_breaches(), 0);
+		fast_rx_close(&env);
+	}
+	return TEST_SUCCESS;
+}
+
 static void *
 entries_flipper(void *arg)
 {
@@ -471,6 +495,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_values),
 		FAST_CASE(test_batch_bounds),
 		FAST_CASE(test_unposted),
+		FAST_CASE(test_lies_after_end),
 		FAST_CASE(test_flips),
 		FAST_CASE(test_tails),
 		FAST_CASE(test_written),
