@@ -335,6 +335,31 @@ test_busy_for_ever(void)
 	return TEST_SUCCESS;
 }
 
+/* It dies in the middle of a message to a consumer that stops: that is not waited for. */
+static int
+test_busy_dies(void)
+{
+	struct hostile *e = NULL;
+	struct rte_comch_cpl cpls[4];
+	struct hostile_rc rc;
+	struct test_q *q;
+	uint16_t n = 0;
+
+	TEST_CALL(busy_begin(&e, &rc, &q));
+	e->chan.own->busy[0].consumer = rc.msg.consumer;
+	TEST_EXPECT(rte_comch_ctx_stop(q->ctx), -EINPROGRESS);
+	peer_turn_ms(1);
+	TEST_EXPECT(rte_comch_queue_poll_burst(q->ctx, cpls, 4), 0);
+	hostile_close(e);
+	PEER_WAIT((n += rte_comch_queue_poll_burst(q->ctx, &cpls[n], 4 - n)) == 4, TEST_MS);
+	while (n-- > 0)
+		TEST_EXPECT(cpls[n].status, -ECONNRESET);
+	PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	hostile_rc_free(&rc);
+	TEST_EXPECT(fast_side->violations(), 0);
+	return TEST_SUCCESS;
+}
+
 /*
  * A process that is killed at each step. It is a host, and all that it does is
  * system calls.
@@ -605,6 +630,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_consumers_max),
 		FAST_CASE(test_busy_words),
 		FAST_CASE(test_busy_for_ever),
+		FAST_CASE(test_busy_dies),
 		FAST_CASE(test_silent_stall),
 		FAST_CASE(test_stop_unanswered),
 		FAST_CASE(test_killed),
