@@ -9,9 +9,12 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <linux/sockios.h>
 
 #include <rte_log.h>
 
@@ -378,6 +381,41 @@ test_connect_ranges(void)
 	return TEST_SUCCESS;
 }
 
+/* CONNECT, right and wrong, to a server that stops before its engine sees it. */
+static int
+test_server_stops(void)
+{
+	union shm_wire_msg msg;
+	struct rte_comch_pe *pe;
+	struct test_ep *server;
+	struct hostile *e;
+	unsigned int i, bytes;
+
+	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+	for (i = 0; i < 2; i++) {
+		server = test_server_run("stops", pe);
+		TEST_TRUE(server != NULL);
+		e = hostile_up();
+		hostile_fill(&msg, SHM_WIRE_CONNECT, 0);
+		strcpy(msg.connect.name, "stops");
+		msg.connect.rx.queue_size = i;
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONNECT, 0, -1), 0);
+		/* it is taken from the socket by an engine that is not the server's */
+		PEER_WAIT(ioctl(e->fd, SIOCOUTQ, &bytes) == 0 && bytes == 0, TEST_MS);
+		TEST_EXPECT(rte_comch_ctx_stop(server->ctx), 0);
+		rte_comch_pe_progress(pe);
+		TEST_EXPECT(hostile_wait(e, SHM_WIRE_REFUSE, TEST_MS), 0);
+		TEST_EXPECT(e->msg.reason.reason, i == 0 ? -EPROTO : -ENOENT);
+		TEST_EXPECT(peer_violations(), 1);
+		TEST_EXPECT(test_ep_close(server), 0);
+		hostile_close(e);
+	}
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+	peer_turn_ms(10);
+	peer_settle(); /* the honest have what woke that engine until they leave */
+	return TEST_SUCCESS;
+}
+
 /* Groups: numbers out of range, and descriptors that wake nobody. */
 static int
 test_groups(void)
@@ -505,6 +543,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_twice),
 		PEER_CASE(test_names),
 		PEER_CASE(test_connect_ranges),
+		PEER_CASE(test_server_stops),
 		PEER_CASE(test_groups),
 		PEER_CASE(test_versions),
 		TEST_CASE_NAMED(peer_setup, peer_teardown, "test_last_word", peer_last_word),
