@@ -453,11 +453,13 @@ test_consumer_meta(void)
 		{ 256, RTE_COMCH_META_TX, false }, { 32, ~RTE_COMCH_META_ALL, false },
 		{ 256, 0, false }, { 32, RTE_COMCH_META_TIME, false },
 		{ 31, RTE_COMCH_META_ALL, false }, { 0, ~RTE_COMCH_META_ALL, false },
+		{ 32, RTE_COMCH_META_ALL, false }, /* without a region */
 	};
-	const unsigned int nb_bad = 2; /* the last */
+	const unsigned int nb_bad = 3; /* the last */
 	struct hostile_consumer c;
 	struct hostile_region r;
 	struct rte_mempool *pool;
+	uint32_t region;
 	struct rte_mbuf *m;
 	struct test_q *q;
 	struct hostile *e;
@@ -475,7 +477,9 @@ test_consumer_meta(void)
 		c.msg.meta = cases[i].meta;
 		c.msg.nb_posts = 1; /* its place is the last one, too */
 		if (i >= RTE_DIM(cases) - nb_bad) {
-			TEST_EXPECT(hostile_consumer_ask(e, &c, 9, 0), 0);
+			region = i < RTE_DIM(cases) - 1 ? 0 : SHM_WIRE_NO_REGION;
+			c.msg.buf_size = region == 0 ? 100 : 0;
+			TEST_EXPECT(hostile_consumer_ask(e, &c, 9, region), 0);
 			TEST_CALL(fast_conn_dies(e, "meta", i));
 			hostile_consumer_free(&c);
 			continue;
