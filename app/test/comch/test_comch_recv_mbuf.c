@@ -370,6 +370,27 @@ test_pool_empty(void)
 	return TEST_SUCCESS;
 }
 
+/* Each message waits for mbufs, and is handed up again: those over the end of a ring, too. */
+static int
+test_empty_each(void)
+{
+	const unsigned int room = POOL_SIZE / (MSG_SIZE / ROOM), most = 200;
+	struct test_ep *server, *client;
+	unsigned int nb, sent = 0;
+
+	TEST_CALL(mbuf_connect(&server, &client, false));
+	for (nb = 0; nb < most; nb++) {
+		while (sent < most && test_send_pattern(client->conn, MSG_SIZE, sent) == 0)
+			sent++;
+		TEST_WAIT(server->nb_recv == RTE_MIN(room + nb, most), TEST_MS);
+		test_progress();
+		TEST_TRUE(mbuf_right(got[0], MSG_SIZE, nb));
+		free_got(1);
+	}
+	TEST_WAIT(client->nb_done == most, TEST_MS);
+	return TEST_SUCCESS;
+}
+
 /* For the case below: onto which engine the server accepts. */
 static struct rte_comch_pe *away;
 
@@ -579,6 +600,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_lengths),
 		TEST_CASE_ST(setup, teardown, test_kept_after_end),
 		TEST_CASE_ST(setup, teardown, test_pool_empty),
+		TEST_CASE_ST(setup, teardown, test_empty_each),
 		TEST_CASE_ST(setup, teardown, test_empty_elsewhere),
 		TEST_CASE_ST(setup, teardown, test_large_gets_its_turn),
 		TEST_CASE_ST(setup, teardown, test_empty_sleeps),
