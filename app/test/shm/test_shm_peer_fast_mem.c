@@ -389,6 +389,7 @@ test_cpl_values(void)
 			/* and it is not believed when it says something else now */
 			hostile_complete(&env.rc, lead, hostile_cpl(&env.rc, lead, 1, 0, 8));
 			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
+			TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
 			TEST_CALL(fast_conn_dies(env.e, "completion", lead * 10 + i));
 			fast_rx_close(&env);
 		}
