@@ -256,6 +256,53 @@ busy_end(struct hostile_rc *rc, struct test_q *q, int status, uint64_t *ms)
 	return TEST_SUCCESS;
 }
 
+/* Two consumers of a connection find a lie before it has ended: that is one breach. */
+static int
+test_lies_at_once(void)
+{
+	struct rte_comch_cpl cpls[4];
+	struct hostile *e = NULL;
+	struct hostile_rc rcs[2];
+	struct test_q *qs[2];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		TEST_CALL(busy_begin(&e, &rcs[i], &qs[i]));
+	for (i = 0; i < 2; i++) {
+		hostile_entry_put(&rcs[i], 0, hostile_entry(0, 0, 0, 0));
+		TEST_EXPECT(rte_comch_queue_poll_burst(qs[i]->ctx, cpls, 4), 0);
+	}
+	TEST_CALL(fast_conn_dies(e, "lie of consumer", i));
+	for (i = 0; i < 2; i++)
+		hostile_rc_free(&rcs[i]);
+	return TEST_SUCCESS;
+}
+
+/* A thread that only sends, and repeats what finds no room, learns that its peer is gone. */
+static int
+test_gone_unprogressed(void)
+{
+	const struct rte_comch_send send = { .flags = RTE_COMCH_SEND_F_NO_CPL };
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	struct hostile_consumer c = { .posts = NULL };
+	struct hostile *e = fast_connected();
+	struct test_q *q;
+
+	TEST_EXPECT(hostile_consumer_start(e, &c, 1, SHM_WIRE_NO_REGION), 0);
+	q = fast_producer();
+	TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, 1, &send, 1), 0);
+	TEST_EXPECT(test_reason(q, 1), -EAGAIN);
+	hostile_close(e);
+	do {
+		TEST_TRUE(test_now_ns() < end);
+		TEST_EXPECT(rte_comch_producer_send_burst(q->ctx, 1, &send, 1), 0);
+	} while (test_reason(q, 1) == -EAGAIN);
+	TEST_EXPECT(test_reason(q, 1), -ENOTCONN);
+	TEST_TRUE(fast_victim()->conn != NULL);
+	hostile_consumer_free(&c);
+	return TEST_SUCCESS;
+}
+
 struct busy_flips {
 	uint32_t *word;
 	uint32_t id;
@@ -629,6 +676,8 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_consumer_cycles),
 		FAST_CASE(test_consumers_max),
 		FAST_CASE(test_busy_words),
+		FAST_CASE(test_lies_at_once),
+		FAST_CASE(test_gone_unprogressed),
 		FAST_CASE(test_busy_for_ever),
 		FAST_CASE(test_busy_dies),
 		FAST_CASE(test_silent_stall),
