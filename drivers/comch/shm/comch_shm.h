@@ -679,7 +679,7 @@ void shm_connect_free(struct shm_connect *connect);
 void shm_chan_event_handler(struct rte_comch_pmd_event *base);
 int shm_chan_join(struct shm_chan *chan);
 void shm_chan_close(struct shm_chan *chan, int reason);
-void shm_chan_lost(struct shm_chan *chan, int reason);
+void shm_chan_lost(struct shm_chan *chan);
 bool shm_glink_down(struct shm_glink *glink);
 int shm_conf_check(const struct rte_comch_ctrl *ctrl);
 void shm_chans_expire(struct shm_group *group, uint64_t now);

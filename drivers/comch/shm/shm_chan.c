@@ -576,13 +576,12 @@ shm_chan_event_handler(struct rte_comch_pmd_event *base)
 		shm_event_work(ev);
 }
 
-/* The ring of a connection is nonsense, or its process is gone. */
+/* The ring of a connection is nonsense. */
 void
-shm_chan_lost(struct shm_chan *chan, int reason)
+shm_chan_lost(struct shm_chan *chan)
 {
-	if (reason == -EPROTO)
-		chan_violation(chan, "its ring is nonsense", chan->rx_pos, chan->tx_pos);
-	chan_end(chan, reason);
+	chan_violation(chan, "its ring is nonsense", chan->rx_pos, chan->tx_pos);
+	chan_end(chan, -EPROTO);
 }
 
 /* Peers that do not answer about a consumer. */

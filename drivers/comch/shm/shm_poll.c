@@ -477,7 +477,7 @@ chan_poll(struct shm_chan *chan)
 	if (unlikely(rx == -ENOTCONN || tx == -ENOTCONN))
 		return 1;
 	if (unlikely(rx < 0 || tx < 0)) {
-		shm_chan_lost(chan, -EPROTO);
+		shm_chan_lost(chan);
 		return 1;
 	}
 	if (rx + tx != 0)
@@ -511,7 +511,7 @@ shm_chan_drain(struct shm_chan *chan)
 		ret = chan_tx_tell(chan);
 	}
 	if (ret == -EPROTO)
-		shm_chan_lost(chan, -EPROTO);
+		shm_chan_lost(chan);
 	if (ret >= 0 && __atomic_load_n(&chan->peer->cut, __ATOMIC_RELAXED) == SHM_WIRE_CUT)
 		ret = -EAGAIN;
 	return RTE_MIN(ret, 0);
