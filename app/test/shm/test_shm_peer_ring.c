@@ -453,6 +453,29 @@ test_close_full(void)
 	return TEST_SUCCESS;
 }
 
+/* It dies with a full ring: all of that is delivered, in turns as short. */
+static int
+test_dies_full(void)
+{
+	struct test_ep *target = peer_env.target;
+	uint32_t downs = target->nb_disconnects, recv = target->nb_recv, before, i;
+	struct hostile *e = hostile_connected();
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+
+	for (i = 0; i < FULL_RECORDS; i++)
+		hostile_put(e, &e->chan, "full", 4);
+	hostile_close(e);
+	while (target->nb_disconnects == downs) {
+		TEST_TRUE(test_now_ns() < end);
+		before = target->nb_recv;
+		peer_serve(peer_env.pe);
+		TEST_TRUE(target->nb_recv - before <= 2 * FULL_TURN);
+	}
+	TEST_EXPECT(target->nb_recv - recv, FULL_RECORDS);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 static int
 still_good(struct hostile *e)
 {
@@ -723,6 +746,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_cut_dies),
 		PEER_CASE(test_close_nonsense),
 		PEER_CASE(test_close_full),
+		PEER_CASE(test_dies_full),
 		PEER_CASE(test_doorbells),
 		PEER_CASE(test_sock_doorbell),
 		PEER_CASE(test_headers_change),
