@@ -358,10 +358,12 @@ test_connect_ranges(void)
 		{ 0, 4, 32, 0 }, { 0, 4, UINT32_MAX, 0 },
 		{ 0, 4, 0, SHM_WIRE_MAX_DOORBELLS }, { 0, 4, 0, UINT32_MAX },
 	};
+	struct rte_comch_dev_stats before, after;
 	union shm_wire_msg msg;
 	struct hostile *e = hostile_up();
 	unsigned int i;
 
+	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &before), 0);
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		hostile_fill(&msg, SHM_WIRE_CONNECT, i);
 		msg.connect.rx = bad[i];
@@ -370,6 +372,8 @@ test_connect_ranges(void)
 		TEST_EXPECT(e->msg.reason.reason, -EPROTO);
 		TEST_EXPECT(peer_violations(), i + 1);
 	}
+	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &after), 0);
+	TEST_EXPECT(after.refused - before.refused, i);
 	/* more memory than a ring may have is no breach, but refused */
 	hostile_fill(&msg, SHM_WIRE_CONNECT, 1);
 	msg.connect.rx.queue_size = SHM_WIRE_MAX_QUEUE_SIZE;
