@@ -133,6 +133,7 @@ test_refused_slowly(void)
 	for (i = 0; i < MAX_LINKS; i++)
 		TEST_EXPECT(link_open(&e), i < MAX_LINKS - 1 ? 0 : -EUSERS);
 	hostile_close(e);
+	PEER_WAIT(test_signal_brokers(0) != 0, TEST_MS); /* it is started for that one */
 	before = test_signal_brokers(SIGSTOP);
 	for (i = 0; i < MAX_SLOW && test_signal_brokers(0) == before; i++) {
 		TEST_EXPECT(link_open(&e), -EUSERS);
