@@ -25,6 +25,10 @@
 /* After so long an engine that polls looks at the sockets. */
 #define SERVICE_MS 6
 /* Longer than the driver waits for READY, and for HELLO. */
+/* One message is taken in this time, and all would be in almost twice that which it has. */
+#define TAKE_MS 900
+#define TAKE_MSGS 20u
+#define TAKE_MOST_MS 14000u
 #define LATE_READY_MS 6100
 #define LATE_CLOSES 200u
 #define LATE_HELLO_MS 2100
@@ -255,6 +259,40 @@ test_late_hello(void)
 	return TEST_SUCCESS;
 }
 
+/* A peer takes one message after the other at the end: it has ten seconds for all of them. */
+static int
+test_slow_taker(void)
+{
+	const struct rte_comch_server_conf conf = {
+		.name = "slow", .ctrl.nb_tasks = TAKE_MSGS, .ctrl.max_conn_tasks = TAKE_MSGS,
+	};
+	struct test_ep *server = test_server_run_conf(&conf, peer_env.pe);
+	struct hostile *e = hostile_up();
+	uint32_t i, ms, nb = 0;
+	uint64_t begin;
+
+	TEST_TRUE(server != NULL);
+	TEST_EXPECT(hostile_connect_send(e, 0, "slow", TAKE_MSGS), 0);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_ACCEPT, TEST_MS), 0);
+	TEST_EXPECT(hostile_chan_map(e, &e->chan), 0);
+	TEST_EXPECT(hostile_ready(e, &e->chan), 0);
+	PEER_WAIT(server->conn != NULL, TEST_MS);
+	begin = test_now_ns();
+	for (i = 0; i < TAKE_MSGS; i++)
+		TEST_EXPECT(test_send(server->conn, "ping", 4), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
+	while (server->nb_disconnects == 0) {
+		ms = (test_now_ns() - begin) / 1000000;
+		TEST_ASSERT(ms < TAKE_MOST_MS, "%u messages were taken in %u ms", nb, ms);
+		nb = RTE_MIN(ms / TAKE_MS, TAKE_MSGS - 1);
+		e->chan.own->taken = (SHM_WIRE_POS_START + nb * 16) | SHM_WIRE_TAKEN;
+		peer_turn();
+	}
+	TEST_EXPECT(server->nb_done, nb);
+	TEST_EXPECT(peer_violations(), 0);
+	return test_ep_close(server);
+}
+
 /* An engine that waits for events; how often it woke. */
 static unsigned int
 engine_sleeps(struct rte_comch_pe *pe, unsigned int ms)
@@ -340,6 +378,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_lock_waiter_sleeps),
 		PEER_CASE(test_late_ready),
 		PEER_CASE(test_late_hello),
+		PEER_CASE(test_slow_taker),
 		PEER_CASE(test_engine_stands),
 		TEST_CASES_END()
 	},
