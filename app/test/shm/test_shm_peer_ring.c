@@ -382,7 +382,7 @@ test_cut_dies(void)
 
 /* It is read when the peer goes, as no doorbell was rung, and is nonsense. */
 static int
-nonsense_then(bool dies)
+nonsense_then(bool dies, uint32_t cut)
 {
 	struct test_ep *target = peer_env.target;
 	uint32_t downs = target->nb_disconnects, recv = target->nb_recv;
@@ -390,6 +390,7 @@ nonsense_then(bool dies)
 	uint64_t before = peer_violations();
 
 	peer_turn_ms(10);
+	e->chan.own->cut = cut;
 	hostile_rec(&e->chan, UINT32_MAX, 0);
 	__atomic_fetch_add(&e->chan.own->tail, 16, __ATOMIC_RELEASE);
 	if (dies)
@@ -408,8 +409,11 @@ nonsense_then(bool dies)
 static int
 test_close_nonsense(void)
 {
-	TEST_CALL(nonsense_then(false));
-	TEST_CALL(nonsense_then(true));
+	TEST_CALL(nonsense_then(false, 0));
+	TEST_CALL(nonsense_then(true, 0));
+	/* nor is it waited for that it says where it cuts that */
+	TEST_CALL(nonsense_then(false, SHM_WIRE_CUT));
+	TEST_CALL(nonsense_then(true, SHM_WIRE_CUT));
 	return peer_honest(1);
 }
 
