@@ -415,10 +415,14 @@ test_broker_waits(void)
 {
 	struct hostile *gone = hostile_up(), *e = hostile_up();
 	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
-	unsigned int sent = 0, nb = 0;
+	unsigned int sent = 0, nb = 0, i;
 
-	hostile_close(gone); /* its place is free, and another one's is behind it */
-	PEER_WAIT(peer_links() == 2, TEST_MS);
+	/* its place is free, is taken and free again, and another one's is behind it */
+	for (i = 0; i < 2; i++) {
+		gone = i == 0 ? gone : hostile_up();
+		hostile_close(gone);
+		PEER_WAIT(peer_links() == 2, TEST_MS);
+	}
 	while (sent < NB_REFUSALS && test_now_ns() < end) {
 		sent += hostile_connect_send(e, 0, "nobody", 1) == 0;
 		peer_turn();
