@@ -381,7 +381,10 @@ small_send(struct hostile_entries *env, uint32_t imm_len, uint16_t nb)
 	return rte_comch_producer_send_burst(env->q->ctx, 1, sends, nb);
 }
 
-/* Tails that cannot be, by both kinds of send; nothing is written before they are checked. */
+/*
+ * Tails that cannot be, by both kinds of send, of one producer and of one of two; nothing is
+ * written before they are checked.
+ */
 static int
 test_tails(void)
 {
@@ -392,14 +395,16 @@ test_tails(void)
 	unsigned int i, k, sent;
 	uint16_t nb;
 
-	for (i = 0; i < 4 * RTE_DIM(adds); i++) {
+	for (i = 0; i < 8 * RTE_DIM(adds); i++) {
 		sent = i % 2 * 4;
 		nb = i / 2 % 2 != 0 ? HOSTILE_POSTS : 1;
 		TEST_CALL(small_open(&env, 32));
+		if (i / 4 % 2 != 0)
+			fast_producer();
 		env.c.posts->tail = SHM_WIRE_POST_START + sent;
 		if (sent != 0)
 			TEST_EXPECT(small_send(&env, 32, (uint16_t)sent), sent);
-		__atomic_fetch_add(&env.c.posts->tail, adds[i / 4], __ATOMIC_RELEASE);
+		__atomic_fetch_add(&env.c.posts->tail, adds[i / 8], __ATOMIC_RELEASE);
 		TEST_EXPECT(rte_comch_producer_credits(env.q->ctx, 1), 0);
 		TEST_EXPECT(small_send(&env, 32, nb), 0);
 		TEST_EXPECT(test_reason(env.q, 1), -ENOTCONN);
