@@ -200,6 +200,7 @@ class Tests:
         self.file = work / 'reached.json'
         self.reached = json.loads(self.file.read_text()) if self.file.is_file() else {}
         self.killers = collections.defaultdict(set)
+        self.alone = {}
         suites = [s for s in sorted(tests_in((TOP / 'app/test').glob('*/*.c')))
                   if not any(fnmatch.fnmatch(s, no) for no in NOT_RUN) and
                   any(fnmatch.fnmatch(s, p) for p in pattern.split(','))]
@@ -289,6 +290,12 @@ class Tests:
                             index[int(nr), value].append((ms, suite + ':' + name))
         return index
 
+    def beside(self, cases):
+        """All cases of the suites of these: a broker lives on from one to the next."""
+        suites = {c[1].partition(':')[0] for c in cases}
+        return sorted((ms, s + ':' + name) for s in suites
+                      for name, (ms, _) in self.reached[s].items())
+
     def killer(self, site, value, cases, most):
         """The case that fails with this mutant, and how many cases were run."""
         env = {'COMCH_MUTANT': str(2 * site.nr + value)}
@@ -308,11 +315,18 @@ class Tests:
             spent += ms + 300
             who = self.fails(names, env, 10 + ms / 100)
             # once more, alone: a busy machine fails as well
-            if who is not None and self.fails([who[0]], env, 10 + ms / 100) is not None:
+            if who is not None and self.fails([who[0]], env, 10 + ms / 100) is not None and \
+                    self.passes_alone(who[0]):
                 self.killed(site.path, site.func, who[0])
                 return who[0] + who[1], nb + names.index(who[0]) + 1
             nb += len(batch)
         return None, nb
+
+    def passes_alone(self, case):
+        """Without a mutant: some need what a case before them has left."""
+        if case not in self.alone:
+            self.alone[case] = self.fails([case], {}, 60) is None
+        return self.alone[case]
 
     def killed(self, path, func, case):
         """Others of this function, and this file, try that case first."""
@@ -412,7 +426,8 @@ def main():
     tests = Tests(work, args.suites)
     tests.look(len(sites), args.jobs)
     index = tests.by_site()
-    broker = [(s.nr, v) for s in sites if s.func == 'broker_exec' for v in (0, 1)]
+    broker = tests.beside(c for s in sites if s.func == 'broker_exec' for v in (0, 1)
+                          for c in index[s.nr, v])
     path, reasons = work / 'results.txt', Kept()
     former = results_of(path)
     results = {} if args.again else former
@@ -425,8 +440,7 @@ def main():
         results = {k: r for k, r in results.items() if not seen[k] or seen[k][1] == seen[k][2]}
         todo = [t for t in todo if seen.get(t[0].key(t[1]))]
     # the cases where the condition had the other value; those without are quick
-    todo = [(s, v, index[s.nr, 1 - v] if s.path != BROKER else
-             sorted({c for b in broker for c in index[b]}))
+    todo = [(s, v, index[s.nr, 1 - v] if s.path != BROKER else broker)
             for s, v in todo if s.key(v) not in results]
     # a part of the tests does not say that none reaches it
     if args.suites != '*':
