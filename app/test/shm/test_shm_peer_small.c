@@ -224,6 +224,31 @@ test_unposted(void)
 	return TEST_SUCCESS;
 }
 
+/* The engine of a consumer does not sleep as long as something is left of a batch. */
+static int
+test_batch_left(void)
+{
+	struct rte_comch_pe *pe = fast_side->host ? peer_host.pe : peer_env.pe;
+	struct rte_comch_cpl cpl;
+	struct fast_rx env;
+	unsigned int i;
+
+	TEST_CALL(test_need_event());
+	TEST_CALL(entries_open(&env, NB, IMM));
+	TEST_CALL(fast_rx_post(&env, NB, 0));
+	TEST_EXPECT(test_arm(pe), 0);
+	hostile_entry_put(&env.rc, 0, hostile_entry(0, 1, 8, 3));
+	for (i = 0; i < 4; i++) {
+		rte_comch_pe_progress(pe);
+		TEST_EXPECT(rte_comch_pe_arm(pe), -EAGAIN);
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 1);
+	}
+	TEST_EXPECT(test_arm(pe), 0);
+	rte_comch_pe_progress(pe);
+	fast_rx_close(&env);
+	return TEST_SUCCESS;
+}
+
 /* A peer that lies when its connection is over, as it has the memory still: that costs nobody. */
 static int
 test_lies_after_end(void)
@@ -500,6 +525,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_values),
 		FAST_CASE(test_batch_bounds),
 		FAST_CASE(test_unposted),
+		FAST_CASE(test_batch_left),
 		FAST_CASE(test_lies_after_end),
 		FAST_CASE(test_flips),
 		FAST_CASE(test_tails),
