@@ -355,6 +355,42 @@ pair_lies(uint8_t type, uint32_t msgs, const char *words)
 	return test_log_passed();
 }
 
+/* It has room for a few messages of credits, and reads none: it gets no more of them. */
+static int
+test_pair_entries(void)
+{
+	struct bf_wire_pair_open open = {
+		.pair = 7, .producer = PRODUCER, .qpn = 0x123, .credits = 2,
+	};
+	struct bf_wire_consumer_answer answer = { .to = BF_WIRE_CONSUMER_GONE };
+	const struct bf_wire_pair go = { .pair = 7 };
+	const struct bf_pair *pair;
+	struct rte_comch_cpl cpl;
+	uint32_t i;
+
+	TEST_CALL(consumer_up());
+	open.consumer = test_queue_id(consumer->ctx);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_OPEN, &open));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_READY) == 1, TEST_MS);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_GO, &go));
+	pair = TAILQ_FIRST(&bf_chan_of(server->conn)->fast->served);
+	PEER_WAIT(&hostile, bf_pair_is(pair, BF_PAIR_READY), TEST_MS);
+	for (i = 0; i < 2 * open.credits; i++) {
+		TEST_EXPECT(rte_comch_consumer_post_burst(consumer->ctx,
+			&(struct rte_comch_post){ .cookie = i }, 1), 1);
+		test_progress_ms(10);
+	}
+	TEST_EXPECT(pair->nb_told, open.credits);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_CONSUMER_GONE) == 1, TEST_MS);
+	answer.consumer = open.consumer;
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_CONSUMER_ANSWER, &answer));
+	PEER_WAIT(&hostile, (rte_comch_queue_poll_burst(consumer->ctx, &cpl, 1),
+		test_state(consumer) == RTE_COMCH_STATE_IDLE), TEST_MS);
+	return test_log_passed();
+}
+
 /* It has read more messages of credits than it was sent. */
 static int
 test_pair_read(void)
@@ -544,7 +580,10 @@ test_ready_late(void)
 {
 	struct bf_wire_pair_ready ready = { .qpn = 0x123, .credits = 1 };
 	struct bf_wire_pair_open open;
+	const struct bf_pair *pair;
 	struct test_ep *producer;
+	struct bf_fast *fast;
+	bool taken;
 
 	TEST_CALL(producer_new(&producer));
 	(void)rte_comch_producer_credits(producer->ctx, CONSUMER);
@@ -559,6 +598,15 @@ test_ready_late(void)
 	TEST_EXPECT(rte_comch_ctx_stop(producer->ctx), -EINPROGRESS);
 	test_progress_ms(10);
 	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_READY, &ready));
+	TEST_CALL(peer_send(&hostile, BF_WIRE_DATA, "x", 1));
+	PEER_WAIT(&hostile, server->nb_recv == 1, TEST_MS);
+	/* it is there as long as the worker is busy, or a tombstone */
+	fast = bf_chan_of(server->conn)->fast;
+	bf_lock(&fast->lock);
+	pair = fast->pairs[open.pair];
+	taken = ((uintptr_t)pair & 1) == 0 && pair->answered;
+	bf_unlock(&fast->lock);
+	TEST_TRUE(!taken);
 	PEER_WAIT(&hostile, test_state(producer) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(peer_count(&hostile, BF_WIRE_PAIR_GO), 0);
 	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == 1, TEST_MS);
@@ -567,6 +615,55 @@ test_ready_late(void)
 	TEST_CALL(test_ep_close(producer));
 	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " clear"), 0);
 	TEST_EXPECT(server->nb_disconnects, 0);
+	return test_log_passed();
+}
+
+/* The peer is asked for a pair, for at least the nb-th time; the one of the last time. */
+static int
+pair_asked_id(unsigned int nb, uint32_t *id)
+{
+	struct bf_wire_pair_open open;
+
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_OPEN) >= nb, TEST_MS);
+	memcpy(&open, hostile.last_of[BF_WIRE_PAIR_OPEN].data, sizeof(open));
+	*id = open.pair;
+	return TEST_SUCCESS;
+}
+
+/*
+ * A pair that cannot be made is asked for again: firmware refuses some, whose identifiers are
+ * free again; then the peer does, for a while, and is not asked in a flood.
+ */
+static int
+test_pair_again(void)
+{
+	const struct rte_comch_send msg = { .imm = "12345678", .imm_len = 8 };
+	struct bf_wire_pair_ready ready = { .status = -ENOMEM };
+	struct test_ep *producer;
+	uint64_t end;
+	uint32_t nb;
+
+	TEST_CALL(producer_new(&producer));
+	TEST_EXPECT(test_model_ctl(&model,
+		"fault " CARD " cmd opcode=CREATE_QP count=4 status=8"), 0);
+	/* no pair, and then it waits for one */
+	for (nb = 0; nb < TEST_MS && peer_count(&hostile, BF_WIRE_PAIR_OPEN) == 0; nb++) {
+		TEST_EXPECT(rte_comch_producer_send_burst(producer->ctx, CONSUMER, &msg, 1), 0);
+		test_progress_ms(1);
+		peer_poll(&hostile);
+	}
+	TEST_CALL(pair_asked_id(1, &ready.pair));
+	/* the one before it may not be gone yet */
+	TEST_TRUE(ready.pair < 2);
+	end = test_now_ns() + 1000000000ull;
+	for (nb = 1; test_now_ns() < end; nb++) {
+		TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_READY, &ready));
+		TEST_CALL(pair_asked_id(nb + 1, &ready.pair));
+	}
+	/* with pauses of 10 ms and twice as much each time it is asked seven times in a second */
+	TEST_ASSERT(nb < 12, "asked %u times", nb);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	TEST_CALL(test_ep_close(producer));
 	return test_log_passed();
 }
 
@@ -964,6 +1061,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_pair_share),
 		TEST_CASE_ST(setup, teardown, test_pair_places),
 		TEST_CASE_ST(setup, teardown, test_pair_churn),
+		TEST_CASE_ST(setup, teardown, test_pair_entries),
 		TEST_CASE_ST(setup, teardown, test_pair_read),
 		TEST_CASE_ST(setup, teardown, test_pair_claims),
 		TEST_CASE_ST(setup, teardown, test_pair_claims_less),
@@ -972,6 +1070,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ARG(setup, pair_teardown, "test_ready_early", pair_ready_lies, true),
 		TEST_CASE_ARG(setup, pair_teardown, "test_ready_twice", pair_ready_lies, false),
 		TEST_CASE_ST(setup, teardown, test_ready_late),
+		TEST_CASE_ST(setup, teardown, test_pair_again),
 		TEST_CASE_ST(setup, teardown, test_consumer_refused),
 		TEST_CASE_ST(setup, teardown, test_gone_answered_early),
 		TEST_CASE_ARG(setup, teardown, "test_gone_answered_other",
