@@ -387,6 +387,92 @@ test_long_names(void)
 	return test_log_passed();
 }
 
+/*
+ * Ends of others in a callback
+ */
+
+#define NB_CONNS 3u
+#define IDLE_MARK 12345u
+
+static struct rte_comch_conn *conns[NB_CONNS];
+static struct bf_ctrl_conn *ended[NB_CONNS - 1]; /* referenced */
+
+static void
+keep_conn(struct test_ep *ep, struct rte_comch_conn *conn)
+{
+	conns[ep->value++ % NB_CONNS] = conn;
+}
+
+static struct bf_ctrl_conn *
+ctrl_of(uint32_t i)
+{
+	return bf_ctrl_of(bf_chan_of(conns[i]));
+}
+
+/* In their order, so that the list keeps the last of them behind its new end. */
+static void
+end_others(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg __rte_unused,
+	uint32_t len __rte_unused)
+{
+	uint32_t i;
+
+	ep->on_recv = NULL;
+	memcpy(ended, bf_ctrl_of(bf_chan_of(conn))->cg->active, sizeof(ended));
+	for (i = 0; i < RTE_DIM(ended); i++) {
+		bf_ctrl_ref(ended[i]);
+		if (rte_comch_server_disconnect(ended[i]->pub.conn) != 0)
+			test_fail("a connection cannot be ended");
+		/* a look that finds something makes it 0, another one counts */
+		ended[i]->idle = IDLE_MARK;
+	}
+}
+
+/*
+ * The engine looks at the last connection first, and in its message the two others are ended,
+ * whose clients are gone: it looks at none of them any more.
+ */
+static int
+test_others_end(void)
+{
+	struct rte_comch_pe *pe = test_pe_new(), *client_pe = test_pe_new();
+	struct test_ep *server = test_server_run("test", pe), *clients[NB_CONNS];
+	const struct bf_chan_group *cg;
+	uint32_t i, last = 0;
+
+	server->on_connect = keep_conn;
+	for (i = 0; i < NB_CONNS; i++) {
+		clients[i] = test_client_run("test", client_pe);
+		TEST_WAIT(server->nb_connects == i + 1 && clients[i]->conn != NULL &&
+			ctrl_of(i)->state == BF_CTRL_UP, TEST_MS);
+	}
+	for (i = 0; i < NB_CONNS; i++)
+		bf_ctrl_activate(ctrl_of(i));
+	cg = ctrl_of(0)->cg;
+	TEST_EXPECT(cg->nb_active, NB_CONNS);
+	for (i = 0; i < NB_CONNS; i++) {
+		if (ctrl_of(i) == cg->active[NB_CONNS - 1]) {
+			last = i;
+			continue;
+		}
+		TEST_TRUE(rte_comch_ctx_stop(clients[i]->ctx) <= 0);
+		TEST_UNTIL(test_state(clients[i]) == RTE_COMCH_STATE_IDLE,
+			rte_comch_pe_progress(client_pe), TEST_MS);
+	}
+	TEST_EXPECT(test_send_pattern(clients[last]->conn, 8, 1), 0);
+	TEST_UNTIL(bf_compq_peek(&ctrl_of(last)->cq) != NULL, rte_comch_pe_progress(client_pe),
+		TEST_MS);
+	server->on_recv = end_others;
+	TEST_WAIT(server->nb_disconnects == NB_CONNS - 1, TEST_MS);
+	for (i = 0; i < RTE_DIM(ended); i++) {
+		TEST_EXPECT(ended[i]->state, BF_CTRL_OVER);
+		TEST_EXPECT(ended[i]->idle, IDLE_MARK);
+		bf_ctrl_put(ended[i]);
+	}
+	TEST_EXPECT(test_send_pattern(clients[last]->conn, 8, 2), 0);
+	TEST_WAIT(server->nb_recv == 2, TEST_MS);
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "control connections between two BlueField drivers",
 	.unit_test_cases = {
@@ -402,6 +488,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup_ip4, teardown, test_large_messages),
 		TEST_CASE_ST(setup_both, teardown, test_too_many_bytes),
 		TEST_CASE_ST(setup_both, teardown, test_long_names),
+		TEST_CASE_ST(setup_both, teardown, test_others_end),
 		TEST_CASES_END()
 	},
 };
