@@ -9,6 +9,8 @@
  * in test_bluefield_chan_both.c and the suites of the library.
  */
 
+#define ALLOW_INTERNAL_API 1
+
 #include "bluefield_chan_priv.h" /* check-ok: its layers are tested */
 #include "test_bluefield_peer.h"
 #include "test_comch_util.h"
@@ -793,6 +795,38 @@ test_answers(void)
 	return test_log_passed();
 }
 
+/* A client of the driver, whose worker has heard of the answer and of an end; it has not. */
+static bool
+client_hears(void)
+{
+	struct bf_dev *dev = bf_dev_of(rte_comch_pmd_get_by_name(test_dev_info(host_dev).name));
+	struct bf_chan_dev *cd = bf_chan_dev_of(dev);
+	const struct bf_ctrl_conn *cc;
+	bool hears;
+
+	bf_lock(&cd->lock);
+	cc = TAILQ_FIRST(&cd->conns);
+	hears = cc != NULL && (cc->events & (BF_EV_REP | BF_EV_LOST)) == (BF_EV_REP | BF_EV_LOST);
+	bf_unlock(&cd->lock);
+	return hears;
+}
+
+/* The server answers and goes before the client looks: that hears of both, and its device lives. */
+static int
+test_answers_and_goes(void)
+{
+	struct test_ep *client;
+
+	good_rep(&hostile.rep);
+	client = client_start();
+	PEER_WAIT(&hostile, hostile.req.magic != 0, TEST_MS);
+	TEST_EXPECT(bf_cm_disconnect(hostile.id, 0), 0);
+	TEST_UNTIL(client_hears(), (peer_poll(&hostile), 0), TEST_MS);
+	PEER_WAIT(&hostile, test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ECONNRESET);
+	return test_log_passed();
+}
+
 /* A client that takes any size has room for so many bytes, whatever the server says. */
 static int
 test_much_memory_asked(void)
@@ -884,6 +918,7 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_server, teardown, test_no_rtu),
 		TEST_CASE_ST(setup_server, teardown, test_death),
 		TEST_CASE_ST(setup_client, teardown, test_answers),
+		TEST_CASE_ST(setup_client, teardown, test_answers_and_goes),
 		TEST_CASE_ST(setup_client, teardown, test_much_memory_asked),
 		TEST_CASE_ST(setup_client, teardown, test_rejections),
 		TEST_CASES_END()
