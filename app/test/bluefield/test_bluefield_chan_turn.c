@@ -9,6 +9,7 @@
  */
 
 #include "bluefield_chan_priv.h" /* check-ok: its layers are tested */
+#include "bluefield_mad.h"
 #include "test_bluefield_group.h"
 #include "test_bluefield_peer.h"
 
@@ -195,6 +196,21 @@ end_in_callback(int where)
 	return test_log_passed();
 }
 
+/* What the worker has to tell of the first connection is on its way to the server's thread. */
+static bool
+event_waits(void)
+{
+	struct bf_chan_dev *cd = bf_chan_dev_of(group_dev_of((int16_t)card_dev));
+	const struct bf_ctrl_conn *cc;
+	bool waits;
+
+	bf_lock(&cd->lock);
+	cc = TAILQ_FIRST(&cd->conns);
+	waits = cc != NULL && cc->ev_queued;
+	bf_unlock(&cd->lock);
+	return waits;
+}
+
 /*
  * Messages of a peer that goes, and has asked which of them are taken
  */
@@ -288,6 +304,36 @@ test_bye_dies(void)
 	return test_log_passed();
 }
 
+/* The peer gives up what it has asked about, and its device lives: the same. */
+static int
+test_bye_too_late(void)
+{
+	TEST_CALL(connected(PEER_QUEUE));
+	TEST_WAIT(!event_waits(), TEST_MS);
+	TEST_CALL(send_batch(two_and_bye));
+	TEST_EXPECT(bf_cm_disconnect(hostile.id, -ETIMEDOUT), 0);
+	TEST_UNTIL(event_waits(), (peer_poll(&hostile), 0), TEST_MS);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->nb_recv, 0);
+	return test_log_passed();
+}
+
+/* One that says nothing, and firmware that does not stop the queue pair: it ends all the same. */
+static int
+test_bye_not_flushed(void)
+{
+	TEST_CALL(connected(PEER_QUEUE));
+	TEST_EXPECT(test_send_pattern(server->conn, 8, 1), 0);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_DATA) == 1, TEST_MS);
+	/* 2ERR_QP */
+	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " cmd opcode=0x507 status=8"), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->nb_failed, 1);
+	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " clear"), 0);
+	return test_log_passed();
+}
+
 /* One that takes a message from time to time does not keep the end from coming. */
 static int
 test_takes_slowly(void)
@@ -350,21 +396,6 @@ test_newer_versions(void)
 	return test_log_passed();
 }
 
-/* What the worker has to tell of the first connection is on its way to the server's thread. */
-static bool
-event_waits(void)
-{
-	struct bf_chan_dev *cd = bf_chan_dev_of(group_dev_of((int16_t)card_dev));
-	const struct bf_ctrl_conn *cc;
-	bool waits;
-
-	bf_lock(&cd->lock);
-	cc = TAILQ_FIRST(&cd->conns);
-	waits = cc != NULL && cc->ev_queued;
-	bf_unlock(&cd->lock);
-	return waits;
-}
-
 /* The server stops when a request for it has come, and has not looked at it yet. */
 static int
 test_server_stops(void)
@@ -377,6 +408,60 @@ test_server_stops(void)
 	PEER_WAIT(&hostile, hostile.seen[BF_CM_FAILED] != 0, TEST_MS);
 	TEST_EXPECT(rej->reason, -ENOENT);
 	TEST_EXPECT(server->nb_connects, 0);
+	return test_log_passed();
+}
+
+/* The same, and its engine goes as well. */
+static int
+test_engine_goes(void)
+{
+	const struct bf_wire_rej *rej = (const struct bf_wire_rej *)(const void *)hostile.priv;
+	const struct rte_comch_pe_conf conf = { .socket_id = -1, .max_tasks = 256 };
+	struct bf_chan_dev *cd = bf_chan_dev_of(group_dev_of((int16_t)card_dev));
+	struct rte_comch_pe *pe;
+	struct bf_wire_req req;
+	struct test_ep *other;
+
+	TEST_EXPECT(rte_comch_pe_create(&conf, &pe), 0);
+	other = test_server_run("other", pe);
+	peer_req(&req, "other");
+	TEST_CALL(peer_connect(&hostile, card_mac, &req, sizeof(req)));
+	TEST_UNTIL(event_waits(), (peer_poll(&hostile), 0), TEST_MS);
+	TEST_CALL(test_ep_close(other));
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+	PEER_WAIT(&hostile, hostile.seen[BF_CM_FAILED] != 0, TEST_MS);
+	TEST_EXPECT(rej->reason, -ENOENT);
+	TEST_EXPECT(cd->nb_conns, 0);
+	return test_log_passed();
+}
+
+/* A client that is not ready gets no message, and may still refuse what it was answered. */
+static int
+test_not_ready(void)
+{
+	const struct bf_ctrl_conn *cc;
+	struct bf_cm_stats stats;
+	uint32_t i;
+
+	hostile.no_rtu = true;
+	TEST_CALL(connected(PEER_QUEUE));
+	cc = bf_ctrl_of(bf_chan_of(server->conn));
+	PEER_WAIT(&hostile, cc->has_queues, TEST_MS);
+	TEST_EXPECT(test_send_pattern(server->conn, 8, 1), 0);
+	for (i = 0; i < 20; i++) {
+		test_progress_ms(1);
+		peer_poll(&hostile);
+	}
+	TEST_EXPECT(cc->tx.data, 0);
+	TEST_EXPECT(peer_count(&hostile, BF_WIRE_DATA), 0);
+	/* as one whose connection is of a life before: there is nothing to try again */
+	TEST_EXPECT(bf_cm_reject(hostile.id, -ESTALE, NULL, 0), 0);
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, TEST_MS);
+	TEST_EXPECT(server->disconnect_status, -ECONNRESET);
+	TEST_EXPECT(server->nb_failed, 1);
+	test_progress_ms(20);
+	bf_cm_stats(group_dev_of((int16_t)card_dev)->cm, &stats);
+	TEST_EXPECT(stats.tx[BF_MAD_REQ - BF_MAD_FIRST], 0);
 	return test_log_passed();
 }
 
@@ -427,10 +512,14 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ARG(setup, teardown, "test_held_and_left", held_behind_bye, REFUSES),
 		TEST_CASE_ARG(setup, teardown, "test_held_and_failed", held_behind_bye, FAILS),
 		TEST_CASE_ST(setup, teardown, test_bye_dies),
+		TEST_CASE_ST(setup, teardown, test_bye_too_late),
+		TEST_CASE_ST(setup, teardown, test_bye_not_flushed),
 		TEST_CASE_ST(setup, teardown, test_takes_slowly),
 		TEST_CASE_ST(setup, teardown, test_credits_unseen),
 		TEST_CASE_ST(setup, teardown, test_newer_versions),
 		TEST_CASE_ST(setup, teardown, test_server_stops),
+		TEST_CASE_ST(setup, teardown, test_engine_goes),
+		TEST_CASE_ST(setup, teardown, test_not_ready),
 		TEST_CASE_ST(setup, teardown, test_leaves_without_bye),
 		TEST_CASE_ST(setup, teardown, test_reset_with_request),
 		TEST_CASES_END()
