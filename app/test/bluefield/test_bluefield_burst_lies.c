@@ -608,6 +608,22 @@ test_packets_many(void)
 	return test_log_passed();
 }
 
+/* A consumer that has gone is sent nothing, whatever credits it has told of. */
+static int
+test_packets_gone(void)
+{
+	struct rte_mbuf *pkt = packet(burst.bytes, 1);
+
+	TEST_TRUE(pkt != NULL);
+	TEST_EXPECT(bf_credits_told(&burst.rc[1].credits, BURST_QUEUE), 0);
+	TEST_EXPECT(bf_credits_close(&burst.rc[1].credits), 0);
+	TEST_EXPECT(burst.pfp.tx_mbuf(&burst.p, BURST_CONSUMER + 1, &pkt, 1), 0);
+	TEST_EXPECT(burst.p.reason, -ENOENT);
+	TEST_EXPECT(wq_dev_sends(&burst.pdev[1]), 0);
+	rte_pktmbuf_free(pkt);
+	return test_log_passed();
+}
+
 /* Memory that the device does not have: outside of its regions, and in pools it cannot have. */
 static int
 test_packets_elsewhere(void)
@@ -659,6 +675,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_send_failed_packet),
 		TEST_CASE_ST(setup_packets, teardown_packets, test_packets_large),
 		TEST_CASE_ST(setup_packets, teardown_packets, test_packets_many),
+		TEST_CASE_ST(setup_packets, teardown_packets, test_packets_gone),
 		TEST_CASE_ST(setup_packets, teardown_packets, test_packets_elsewhere),
 		TEST_CASES_END()
 	}
