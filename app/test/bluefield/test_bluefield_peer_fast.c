@@ -549,6 +549,39 @@ test_closed_lies(void)
 	return test_log_passed();
 }
 
+/* The peer's pair has the identifier of one of ours: the end of one is none of the other's. */
+static int
+test_same_id(void)
+{
+	struct bf_wire_pair close = { 0 };
+	struct bf_fast_dev *fd;
+	const struct bf_pair *pair;
+	struct test_ep *producer;
+	struct bf_fast *fast;
+
+	TEST_CALL(producer_up(&producer, 4));
+	fast = bf_chan_of(server->conn)->fast;
+	fd = ((const struct bf_conn *)server->conn->priv)->dev->part[BF_PART_FAST];
+	close.pair = theirs.open.pair;
+	pair = fast->pairs[close.pair];
+	TEST_CALL(pair_ask(close.pair));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_READY) == 1, TEST_MS);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_CLOSE, &close));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSED) == 1, TEST_MS);
+	TEST_TRUE(fast->pairs[close.pair] == pair);
+	TEST_CALL(test_ep_close(producer));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == 1, TEST_MS);
+	/* no other producer looks for news in a queue that is gone */
+	TEST_TRUE(TAILQ_EMPTY(&fast->rcs[CONSUMER % BF_MAX_CONSUMERS]->pairs));
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_CLOSED,
+		hostile.last_of[BF_WIRE_PAIR_CLOSE].data));
+	PEER_WAIT(&hostile, fast->pairs[close.pair] == NULL, TEST_MS);
+	TEST_EXPECT(fd->shares[1].pairs, 0);
+	TEST_EXPECT(peer_count(&hostile, BF_WIRE_PAIR_CLOSED), 1);
+	TEST_EXPECT(server->nb_disconnects, 0);
+	return test_log_passed();
+}
+
 /* A pair is ready twice, or before the peer was asked for it. */
 static int
 pair_ready_lies(int early)
@@ -737,6 +770,66 @@ test_gone_answered_other(int none)
 	TEST_CALL(peer_ctl(&hostile, BF_WIRE_CONSUMER_ANSWER, &answer));
 	TEST_CALL(expect_violation("an answer to nothing"));
 	TEST_CALL(expect_served());
+	return test_log_passed();
+}
+
+/* The peer owes an answer about a consumer that comes or goes, and says nothing. */
+static int
+consumer_unanswered(int goes)
+{
+	struct rte_comch_pe *pe = test_pe_new();
+	struct test_ep *other = NULL;
+
+	TEST_CALL(server_up());
+	if (goes) {
+		TEST_CALL(consumer_new(pe));
+		TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	} else {
+		other = test_ep_new();
+		TEST_EXPECT(test_consumer_start(other, server->conn, pe), -EINPROGRESS);
+	}
+	PEER_WAIT(&hostile, server->nb_disconnects == 1, BF_CONSUMER_MS + TEST_MS);
+	TEST_EXPECT(server->disconnect_status, -ECONNRESET);
+	TEST_EXPECT(test_log_count("the peer does not answer about a consumer"), 1);
+	TEST_WAIT(other == NULL || test_state(other) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_CALL(expect_served());
+	return test_log_passed();
+}
+
+/*
+ * A consumer that stops waits for the peer, which still sends, and then until the device writes
+ * to none of its posts any more.
+ */
+static int
+test_stop_waits(void)
+{
+	struct bf_wire_consumer_answer answer = { .to = BF_WIRE_CONSUMER_GONE };
+	const struct rte_comch_post post = { .cookie = 5 };
+	const struct bf_wire_pair go = { .pair = 7 };
+	struct rte_comch_cpl cpl;
+	long objects;
+
+	TEST_CALL(consumer_up());
+	TEST_EXPECT(rte_comch_consumer_post_burst(consumer->ctx, &post, 1), 1);
+	TEST_CALL(pair_ask(7));
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_READY) == 1, TEST_MS);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_PAIR_GO, &go));
+	TEST_EXPECT(rte_comch_ctx_stop(consumer->ctx), -EINPROGRESS);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_CONSUMER_GONE) == 1, TEST_MS);
+	test_progress_ms(50);
+	TEST_EXPECT(rte_comch_queue_poll_burst(consumer->ctx, &cpl, 1), 0);
+	TEST_EXPECT(test_state(consumer), RTE_COMCH_STATE_STOPPING);
+	objects = test_model_state(&model, CARD, "objects");
+	TEST_EXPECT(test_model_ctl(&model,
+		"fault " CARD " cmd opcode=DESTROY_QP count=1 delay=300"), 0);
+	answer.consumer = test_queue_id(consumer->ctx);
+	TEST_CALL(peer_ctl(&hostile, BF_WIRE_CONSUMER_ANSWER, &answer));
+	PEER_WAIT(&hostile, rte_comch_queue_poll_burst(consumer->ctx, &cpl, 1) == 1, TEST_MS);
+	TEST_TRUE(test_model_state(&model, CARD, "objects") < objects);
+	TEST_EXPECT(cpl.cookie, 5);
+	TEST_WAIT(test_state(consumer) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	TEST_EXPECT(test_model_ctl(&model, "fault " CARD " clear"), 0);
+	TEST_EXPECT(server->nb_disconnects, 0);
 	return test_log_passed();
 }
 
@@ -1041,6 +1134,8 @@ setup_many(void)
 static int
 test_ids_share(void)
 {
+	const struct bf_func_caps *caps;
+	const struct bf_fast_dev *fd;
 	const struct bf_cm_conf *conf;
 	const struct bf_dev *dev;
 
@@ -1049,6 +1144,11 @@ test_ids_share(void)
 	TEST_EXPECT(dev->nb_reps, BF_MAX_REPS);
 	TEST_TRUE(conf->max_peer_ids >= conf->max_half_open);
 	TEST_TRUE(conf->max_peer_ids * BF_MAX_REPS <= conf->max_ids);
+	/* the same of pairs, of which each has a few in any case */
+	caps = bf_func_caps(dev->func);
+	fd = dev->part[BF_PART_FAST];
+	TEST_EXPECT(fd->max_pairs, RTE_MAX(BF_PEER_MIN_PAIRS, RTE_MIN(BF_PEER_PAIRS,
+		RTE_MIN(caps->max_qp, caps->max_cq) / 2 / BF_MAX_REPS)));
 	return test_log_passed();
 }
 
@@ -1066,6 +1166,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_pair_claims),
 		TEST_CASE_ST(setup, teardown, test_pair_claims_less),
 		TEST_CASE_ST(setup, pair_teardown, test_closed_lies),
+		TEST_CASE_ST(setup, pair_teardown, test_same_id),
 		TEST_CASE_ST(setup, pair_teardown, test_gone_takes_nothing),
 		TEST_CASE_ARG(setup, pair_teardown, "test_ready_early", pair_ready_lies, true),
 		TEST_CASE_ARG(setup, pair_teardown, "test_ready_twice", pair_ready_lies, false),
@@ -1077,6 +1178,9 @@ static struct unit_test_suite suite = {
 			test_gone_answered_other, false),
 		TEST_CASE_ARG(setup, teardown, "test_gone_answered_none",
 			test_gone_answered_other, true),
+		TEST_CASE_ARG(setup, teardown, "test_new_unanswered", consumer_unanswered, false),
+		TEST_CASE_ARG(setup, teardown, "test_gone_unanswered", consumer_unanswered, true),
+		TEST_CASE_ST(setup, teardown, test_stop_waits),
 		TEST_CASE_ST(setup, teardown, test_bad_ctls),
 		TEST_CASE_ST(setup, teardown, test_any_ctls),
 		TEST_CASE_ST(setup, pair_teardown, test_credits_too_many),
