@@ -505,9 +505,12 @@ producer_up(struct test_ep **producer, uint32_t credits)
 	return TEST_SUCCESS;
 }
 
-/* It takes nothing, and goes: what was sent to it comes back in the end. */
+/*
+ * It takes nothing, and goes: what was sent to it comes back in the end, also if it is looked
+ * at when the pair is gone.
+ */
 static int
-test_gone_takes_nothing(void)
+gone_takes_nothing(int late)
 {
 	const struct bf_wire_consumer_gone gone = { .consumer = CONSUMER };
 	const struct rte_comch_send msg = { .imm = "12345678", .imm_len = 8, .cookie = 5 };
@@ -520,6 +523,11 @@ test_gone_takes_nothing(void)
 	TEST_CALL(peer_ctl(&hostile, BF_WIRE_CONSUMER_GONE, &gone));
 	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_CONSUMER_ANSWER) == 1, TEST_MS);
 	TEST_EXPECT(rte_comch_queue_poll_burst(producer->ctx, &cpl, 1), 0);
+	if (late) {
+		PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == 1,
+				BF_GONE_MS + TEST_MS);
+		test_progress_ms(50);
+	}
 	PEER_WAIT(&hostile, rte_comch_queue_poll_burst(producer->ctx, &cpl, 1) == 1,
 			BF_GONE_MS + TEST_MS);
 	TEST_EXPECT(cpl.cookie, 5);
@@ -1170,7 +1178,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_pair_claims_less),
 		TEST_CASE_ST(setup, pair_teardown, test_closed_lies),
 		TEST_CASE_ST(setup, pair_teardown, test_same_id),
-		TEST_CASE_ST(setup, pair_teardown, test_gone_takes_nothing),
+		TEST_CASE_ARG(setup, pair_teardown, "test_gone_takes_nothing",
+			gone_takes_nothing, false),
+		TEST_CASE_ARG(setup, pair_teardown, "test_gone_looked_at_late",
+			gone_takes_nothing, true),
 		TEST_CASE_ARG(setup, pair_teardown, "test_ready_early", pair_ready_lies, true),
 		TEST_CASE_ARG(setup, pair_teardown, "test_ready_twice", pair_ready_lies, false),
 		TEST_CASE_ST(setup, teardown, test_ready_late),
