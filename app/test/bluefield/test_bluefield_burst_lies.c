@@ -608,6 +608,29 @@ test_packets_many(void)
 	return test_log_passed();
 }
 
+/* Completions that wait keep the place of a pair that is gone: they name it. */
+static int
+test_pending(void)
+{
+	struct wq_req req;
+
+	TEST_TRUE(!bf_consumer_pending(&burst.c));
+	TEST_EXPECT(burst_post(0, 2), 2);
+	TEST_TRUE(!bf_consumer_pending(&burst.c));
+	TEST_CALL(wq_dev_take(&burst.cdev, &req));
+	burst_arrive(req.index, 1, 0);
+	TEST_TRUE(bf_consumer_pending(&burst.c));
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, 1), 1);
+	TEST_TRUE(!bf_consumer_pending(&burst.c));
+	/* what is given back at the end of a stop, until there is no more of it */
+	burst.c.flush = -ECANCELED;
+	TEST_TRUE(bf_consumer_pending(&burst.c));
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, 1), 1);
+	TEST_TRUE(!bf_consumer_pending(&burst.c));
+	burst.c.flush = 0;
+	return test_log_passed();
+}
+
 /* A consumer that has gone is sent nothing, whatever credits it has told of. */
 static int
 test_packets_gone(void)
@@ -667,6 +690,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_no_pair),
 		TEST_CASE_ST(setup, teardown, test_answer_odd),
 		TEST_CASE_ST(setup, teardown, test_ready_odd),
+		TEST_CASE_ST(setup, teardown, test_pending),
 		TEST_CASE_ST(setup, teardown, test_landing),
 		TEST_CASE_ST(setup, teardown, test_peek),
 		TEST_CASE_ST(setup, teardown, test_told_full),
