@@ -173,7 +173,7 @@ count_removal(const char *name __rte_unused, enum rte_dev_event_type type,
 		__atomic_fetch_add(&nb_removals, 1, __ATOMIC_RELAXED);
 }
 
-/* An application that listens for it hears of the removal, once. */
+/* An application that listens for it hears of the removal, once, and of no failure before. */
 static int
 test_removal_event(void)
 {
@@ -181,6 +181,9 @@ test_removal_event(void)
 
 	__atomic_store_n(&nb_removals, 0, __ATOMIC_RELAXED);
 	TEST_EXPECT(rte_dev_event_callback_register(info.name, count_removal, NULL), 0);
+	TEST_CALL(expect_failure("nic-state 1", -EIO, "has failed"));
+	TEST_CALL(expect_recovery());
+	TEST_EXPECT(__atomic_load_n(&nb_removals, __ATOMIC_RELAXED), 0);
 	TEST_EXPECT(test_model_ctl(&model, "unplug pf0"), 0);
 	TEST_WAIT(__atomic_load_n(&nb_removals, __ATOMIC_RELAXED) != 0, TEST_MS);
 	usleep(200000);
