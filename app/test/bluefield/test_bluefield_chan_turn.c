@@ -338,15 +338,23 @@ test_bye_not_flushed(void)
 static int
 test_takes_slowly(void)
 {
-	uint64_t next = 0;
+	uint64_t next = 0, deadline;
+	struct bf_ctrl_conn *cc;
 	uint32_t i;
 
 	TEST_CALL(connected(NB_SLOW));
+	cc = bf_ctrl_of(bf_chan_of(server->conn));
 	for (i = 0; i < NB_SLOW; i++)
 		TEST_EXPECT(test_send_pattern(server->conn, 8, i), 0);
 	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_DATA) == NB_SLOW, TEST_MS);
 	TEST_EXPECT(rte_comch_server_disconnect(server->conn), 0);
-	for (i = 1; i <= NB_SLOW && server->nb_disconnects == 0; i++) {
+	/* each message that it takes gives it more time, up to a limit */
+	deadline = cc->deadline;
+	hostile.hdr.credits = 1;
+	TEST_CALL(peer_send(&hostile, BF_WIRE_PING, NULL, 0));
+	PEER_WAIT(&hostile, server->nb_disconnects == 1 || cc->tx.done == 1, TEST_MS);
+	TEST_TRUE(server->nb_disconnects == 1 || cc->deadline > deadline);
+	for (i = 2; i <= NB_SLOW && server->nb_disconnects == 0; i++) {
 		hostile.hdr.credits = i;
 		TEST_CALL(peer_send(&hostile, BF_WIRE_PING, NULL, 0));
 		next = test_now_ns() + BF_CTRL_BYE_MS / 3 * 1000000ull;
