@@ -795,9 +795,9 @@ test_answers(void)
 	return test_log_passed();
 }
 
-/* A client of the driver, whose worker has heard of the answer and of an end; it has not. */
+/* The worker of a client has heard of these events, and the client has not. */
 static bool
-client_hears(void)
+client_hears(uint32_t events)
 {
 	struct bf_dev *dev = bf_dev_of(rte_comch_pmd_get_by_name(test_dev_info(host_dev).name));
 	struct bf_chan_dev *cd = bf_chan_dev_of(dev);
@@ -806,7 +806,7 @@ client_hears(void)
 
 	bf_lock(&cd->lock);
 	cc = TAILQ_FIRST(&cd->conns);
-	hears = cc != NULL && (cc->events & (BF_EV_REP | BF_EV_LOST)) == (BF_EV_REP | BF_EV_LOST);
+	hears = cc != NULL && (cc->events & events) == events;
 	bf_unlock(&cd->lock);
 	return hears;
 }
@@ -821,9 +821,27 @@ test_answers_and_goes(void)
 	client = client_start();
 	PEER_WAIT(&hostile, hostile.req.magic != 0, TEST_MS);
 	TEST_EXPECT(bf_cm_disconnect(hostile.id, 0), 0);
-	TEST_UNTIL(client_hears(), (peer_poll(&hostile), 0), TEST_MS);
+	TEST_UNTIL(client_hears(BF_EV_REP | BF_EV_LOST), (peer_poll(&hostile), 0), TEST_MS);
 	PEER_WAIT(&hostile, test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	TEST_EXPECT(rte_comch_ctx_reason_get(client->ctx), -ECONNRESET);
+	return test_log_passed();
+}
+
+/* The client stops when the answer has come, and has not looked at it yet. */
+static int
+test_answers_too_late(void)
+{
+	struct test_ep *client;
+
+	good_rep(&hostile.rep);
+	client = client_start();
+	PEER_WAIT(&hostile, hostile.req.magic != 0, TEST_MS);
+	TEST_UNTIL(client_hears(BF_EV_REP), (peer_poll(&hostile), 0), TEST_MS);
+	TEST_TRUE(rte_comch_ctx_stop(client->ctx) <= 0);
+	PEER_WAIT(&hostile, test_state(client) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	test_progress_ms(20);
+	TEST_TRUE(client->conn == NULL);
+	TEST_EXPECT(client->nb_connects, 0);
 	return test_log_passed();
 }
 
@@ -919,6 +937,7 @@ static struct unit_test_suite server_suite = {
 		TEST_CASE_ST(setup_server, teardown, test_death),
 		TEST_CASE_ST(setup_client, teardown, test_answers),
 		TEST_CASE_ST(setup_client, teardown, test_answers_and_goes),
+		TEST_CASE_ST(setup_client, teardown, test_answers_too_late),
 		TEST_CASE_ST(setup_client, teardown, test_much_memory_asked),
 		TEST_CASE_ST(setup_client, teardown, test_rejections),
 		TEST_CASES_END()
