@@ -617,6 +617,10 @@ test_pending(void)
 	TEST_TRUE(!bf_consumer_pending(&burst.c));
 	TEST_EXPECT(burst_post(0, 2), 2);
 	TEST_TRUE(!bf_consumer_pending(&burst.c));
+	/* a few posts are told of when nothing has come */
+	burst.c.told--;
+	TEST_EXPECT(burst.cfp.poll(&burst.c, cpls, 1), 0);
+	TEST_EXPECT(burst.c.told, burst.c.post_pos);
 	TEST_CALL(wq_dev_take(&burst.cdev, &req));
 	burst_arrive(req.index, 1, 0);
 	TEST_TRUE(bf_consumer_pending(&burst.c));
