@@ -135,6 +135,14 @@ bfm_switch_rule_add(struct bfm_model *m, const char *text, FILE *out, char *err,
 				rule.dev->name);
 		return -EEXIST;
 	}
+	TAILQ_FOREACH(after, &m->sw->rules, next) {
+		if (after->dev != rule.dev || after->prio != rule.prio ||
+				after->protocol == rule.protocol)
+			continue;
+		snprintf(err, err_size, "'prio %u': %s has a rule of this prio for another "
+				"protocol; give another prio", rule.prio, rule.dev->name);
+		return -EINVAL;
+	}
 	r = m->sw->nb_rules < MAX_RULES ? malloc(sizeof(*r)) : NULL;
 	if (r == NULL) {
 		snprintf(err, err_size, "no room for more than %u rules; delete some, with rule "

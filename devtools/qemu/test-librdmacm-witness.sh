@@ -88,7 +88,7 @@ outside() { # <request>
 
 # way <function> <MAC> <address> <function> <MAC> <address>: a rule of the switch over IPv4
 way() {
-	echo "dev $1 ingress prio 1 protocol ip flower skip_sw src_mac $2 dst_mac $5 src_ip $3 dst_ip $6" \
+	echo "dev $1 ingress prio 2 protocol ip flower skip_sw src_mac $2 dst_mac $5 src_ip $3 dst_ip $6" \
 		"ip_proto udp dst_port 4791 action mirred egress redirect dev $4"
 }
 

@@ -53,7 +53,7 @@ setup_unknown_peer(void)
 }
 
 #define IP4_RULE(from, from_mac, from_ip, to, to_mac, to_ip) \
-	"rule add dev " from " ingress prio 1 protocol ip flower skip_sw src_mac " from_mac \
+	"rule add dev " from " ingress prio 2 protocol ip flower skip_sw src_mac " from_mac \
 	" dst_mac " to_mac " src_ip " from_ip " dst_ip " to_ip " ip_proto udp dst_port 4791 " \
 	"action mirred egress redirect dev " to
 

@@ -119,6 +119,9 @@ test_rule_given_twice(void)
 	TEST_TRUE(strstr(model.answer, "'prio 5'") != NULL);
 	TEST_TRUE(strstr(model.answer, "rule del") != NULL);
 	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "flower " TO_CARD), -1);
+	/* Linux has one protocol at a prio */
+	TEST_EXPECT(test_model_ctl(&model, "rule add " V6 "action drop"), -1);
+	TEST_TRUE(strstr(model.answer, "another protocol") != NULL);
 	TEST_EXPECT(dumped("\nrule "), 1);
 	return test_log_passed();
 }
@@ -127,7 +130,7 @@ test_rule_given_twice(void)
 static int
 test_rules_deleted(void)
 {
-	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "flower action drop"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "rule add " V6 "action drop"), 0);
 	TEST_EXPECT(test_model_ctl(&model, "rule add " V6 "src_port 1 action drop"), -1);
 	TEST_EXPECT(test_model_ctl(&model, "rule add " V6 "ip_proto udp src_port 1 action drop"),
 		0);
@@ -227,7 +230,7 @@ test_wide_rules_noted(void)
 	TEST_EXPECT(test_model_ctl(&model, "rule add " V6 "src_mac 02:00:00:00:00:01 "
 		"src_ip fe80::1 " TO_CARD), 0);
 	TEST_TRUE(strstr(model.answer, "note") == NULL);
-	TEST_EXPECT(test_model_ctl(&model, "rule add " VF1 "flower action drop"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "rule add " V6 "action drop"), 0);
 	TEST_TRUE(strstr(model.answer, "note") == NULL);
 	return test_log_passed();
 }
