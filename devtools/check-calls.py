@@ -24,7 +24,7 @@ STAYS = {
         getuid madvise munmap pthread_[a-z_]* setvbuf shutdown sigfillset sysconf usleep waitid
         waitpid''',
     'it does not ask for anything': '''
-        __ctype_b_loc __errno_location __tls_get_addr _GLOBAL_OFFSET_TABLE_ inet_ntop mem[a-z]*
+        __ctype_b_loc __errno_location __tls_get_addr _GLOBAL_OFFSET_TABLE_ inet_[np]to[np] mem[a-z]*
         qsort snprintf str[a-z]* vsnprintf __isoc99_sscanf per_lcore_[a-z_]*''',
     'it is of a stream, whose opening fails': '''
         __isoc99_fscanf fdopen ferror fgets fopen fprintf fputc fwrite lseek64 readdir64 rewinddir vfprintf''',

@@ -118,6 +118,8 @@ test_unknown_ip4(void)
 	TEST_TRUE(test_log_has("protocol ip flower") && !test_log_has("protocol ipv6"));
 	TEST_TRUE(test_log_has("with --rule of comch-bluefield-model"));
 	TEST_TRUE(test_log_has("or it has other IPv4 addresses in its keys"));
+	/* and the card's side whom it does not know */
+	TEST_TRUE(test_log_has("a message from 192.0.2.2 is dropped, as no key has that address"));
 	TEST_TRUE(client->conn == NULL);
 	return test_log_passed();
 }

@@ -260,7 +260,7 @@ test_port_of_others(void)
 	TEST_TRUE(test_log_has("ip address add"));
 	TEST_EXPECT(bf_roce_addr_use(obj_dev, &addr, &index), -ENOENT);
 	TEST_EXPECT(bf_roce_addr_use(obj_dev, &ip4, &index), -ENOENT);
-	TEST_TRUE(test_log_has("no RoCE address ::ffff:192.0.2.1"));
+	TEST_TRUE(test_log_has("no RoCE address 192.0.2.1"));
 	TEST_EXPECT(index, 0);
 	/* asked for, and used */
 	memcpy(seam.addrs[3], addr.gid, sizeof(addr.gid));

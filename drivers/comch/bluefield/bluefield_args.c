@@ -89,8 +89,9 @@ arg_role(const char *key, const char *value, void *opaque)
  */
 
 #define MAC_CHARS 17
-/* First bytes of IPv4 that are of no function: none, and from there groups and all. */
+/* First bytes of IPv4 that are of no function: none, itself, and from there groups and all. */
 #define IP4_NONE 0
+#define IP4_LOOPBACK 127
 #define IP4_GROUPS 224
 
 /* Six pairs of hexadecimal digits, of one function. */
@@ -115,7 +116,8 @@ mac_parse(const char *text, uint8_t mac[6])
 static bool
 ip4_parse(const char *text, uint8_t ip4[4])
 {
-	return inet_pton(AF_INET, text, ip4) == 1 && ip4[0] != IP4_NONE && ip4[0] < IP4_GROUPS;
+	return inet_pton(AF_INET, text, ip4) == 1 && ip4[0] != IP4_NONE &&
+		ip4[0] != IP4_LOOPBACK && ip4[0] < IP4_GROUPS;
 }
 
 /* The MAC of a function, and behind an @ its IPv4 address, if it has one. */
@@ -150,7 +152,7 @@ arg_ip(const char *key, const char *value, void *opaque)
 	args->has_ip4 = value != NULL && ip4_parse(value, args->ip4);
 	if (args->has_ip4)
 		return 0;
-	BF_LOG(ERR, "%s=%s: it is the IPv4 address that this function is to have, as 192.0.2.1, of no group and not of all",
+	BF_LOG(ERR, "%s=%s: it is the IPv4 address that this function is to have, as 192.0.2.1; none that begins with 0, 127 or 224 to 255",
 		key, value == NULL ? "" : value);
 	return -EINVAL;
 }
@@ -320,12 +322,12 @@ bf_args_check(const struct bf_args *args, const char *name, enum rte_comch_role 
 	uint16_t i;
 
 	if (role == RTE_COMCH_ROLE_HOST && args->nb_reps != 0) {
-		BF_LOG(ERR, "%s: key '%s' is for the card's side: give %s=dpu too, or %s=<MAC of the card's function> in its place",
+		BF_LOG(ERR, "%s: key '%s' is for the card's side: give %s=dpu too, or %s=<MAC of the card's function>[@<IPv4>] in its place",
 			name, BF_ARG_FUNCTIONS, BF_ARG_ROLE, BF_ARG_PEER);
 		return -EINVAL;
 	}
 	if (role == RTE_COMCH_ROLE_DPU && args->has_peer) {
-		BF_LOG(ERR, "%s: key '%s' is for the host's side: on the card give %s=<name>@<MAC> in its place",
+		BF_LOG(ERR, "%s: key '%s' is for the host's side: on the card give %s=<name>@<MAC>[@<IPv4>] in its place",
 			name, BF_ARG_PEER, BF_ARG_FUNCTIONS);
 		return -EINVAL;
 	}

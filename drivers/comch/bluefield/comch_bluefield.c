@@ -354,10 +354,10 @@ dev_talks(struct bf_dev *dev, const struct bf_args *args, const struct bf_ident 
 	if (bf_dev_communicates(dev))
 		return 0;
 	if (data->role == RTE_COMCH_ROLE_DPU)
-		BF_LOG(NOTICE, "%s: serves no function of the host, as key '%s' is missing: give %s=<name>@<MAC> for it to have servers",
+		BF_LOG(NOTICE, "%s: serves no function of the host, as key '%s' is missing: give %s=<name>@<MAC>[@<IPv4>] for it to have servers",
 			data->name, BF_ARG_FUNCTIONS, BF_ARG_FUNCTIONS);
 	else
-		BF_LOG(NOTICE, "%s: has no server to reach, as key '%s' is missing: give %s=<MAC of the card's function> for it to have clients",
+		BF_LOG(NOTICE, "%s: has no server to reach, as key '%s' is missing: give %s=<MAC of the card's function>[@<IPv4>] for it to have clients",
 			data->name, BF_ARG_PEER, BF_ARG_PEER);
 	return 0;
 }

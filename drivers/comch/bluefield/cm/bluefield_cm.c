@@ -70,7 +70,7 @@ conf_set(const struct bf_cm_conf *from, struct bf_cm_conf *conf)
 		conf->guid = rte_be_to_cpu_64(id);
 	if ((conf->own.mac[0] & 1) != 0 || (bf_cm_gid_ip4(conf->own.gid) == NULL &&
 	    memcmp(conf->own.gid, of_mac.gid, sizeof(of_mac.gid)) != 0)) {
-		BF_LOG(ERR, "%s: its address for connections is not made of a MAC that is its own, nor IPv4",
+		BF_LOG(ERR, "%s: its MAC is that of a group, or its address for connections is neither made of it nor IPv4",
 			conf->name);
 		return -EINVAL;
 	}

@@ -130,7 +130,8 @@ struct bf_cm_conf {
 	uint16_t addr_index;    /* of own, in the function's address table */
 	/*
 	 * The MAC of another function by its mapped IPv4 address; false: nobody has that. Only
-	 * if own is IPv4. NULL: nobody has any. The worker, no lock that the user may take.
+	 * if own is IPv4. NULL: nobody has any. In the worker, which holds the lock of
+	 * connection management: no bf_cm_*() there.
 	 */
 	bool (*ip4_mac)(void *arg, const uint8_t gid[16], uint8_t mac[6]);
 	/* Unique for each function that others talk to; default: the MAC as EUI-64. */
@@ -166,7 +167,7 @@ struct bf_cm_stats {
 	uint64_t timeouts;      /* nobody answered */
 	uint64_t stale;         /* connections of a life before */
 	uint64_t bad_mad;       /* dropped: no message of IB-CM */
-	uint64_t bad_from;      /* dropped: the packet is not from who the message says */
+	uint64_t bad_from;      /* dropped: not from who the message says, or from nobody we know */
 	uint64_t bad_msg;       /* dropped or refused: a field that may not be */
 	uint64_t no_id;         /* dropped: for none of our ids */
 	uint64_t no_room;       /* REQs dropped: the sender, or all, have too many ids */

@@ -7,11 +7,13 @@
  * carries messages. Nobody else includes this, but for who makes a port, and tests.
  *
  *   bluefield_cm.c          calls of the user, callbacks, poll
+ *   bluefield_cm_addr.c     addresses of functions, as GIDs
  *   bluefield_cm_id.c       ids: their numbers, who they are of, how many there may be
  *   bluefield_cm_msg.c      messages that go out, reasons of REJs
  *   bluefield_cm_rx.c       what arrives, and what is due
  *
- * All of it is under cm->lock, also the calls of the port; callbacks are not.
+ * All of it is under cm->lock, also the calls of the port, wake and
+ * ip4_mac; other callbacks are not.
  */
 
 #ifndef BLUEFIELD_CM_PRIV_H

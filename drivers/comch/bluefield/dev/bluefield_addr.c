@@ -44,7 +44,8 @@ bf_addr_own(const struct bf_dev *dev, struct bf_cm_addr *addr)
 bool
 bf_addr_ip4_mac(void *arg, const uint8_t gid[16], uint8_t mac[6])
 {
-	const struct bf_dev *dev = arg;
+	const uint8_t *ip4 = bf_cm_gid_ip4(gid);
+	struct bf_dev *dev = arg;
 	const struct bf_cm_addr *addr = NULL;
 	uint16_t i;
 
@@ -55,6 +56,9 @@ bf_addr_ip4_mac(void *arg, const uint8_t gid[16], uint8_t mac[6])
 		addr = &dev->peer;
 	if (addr != NULL)
 		memcpy(mac, addr->mac, sizeof(addr->mac));
+	else if (!__atomic_exchange_n(&dev->unknown_peer_told, true, __ATOMIC_RELAXED))
+		BF_LOG(WARNING, "%s: a message from %u.%u.%u.%u is dropped, as no key has that address: give it behind its MAC, as <MAC>@<IPv4>, if it is meant; others are dropped without a word",
+			dev->rte_dev->data->name, ip4[0], ip4[1], ip4[2], ip4[3]);
 	return addr != NULL;
 }
 

@@ -159,7 +159,7 @@ struct bf_dev {
 	struct bf_cm_addr peer;
 	bool fdb_tc;            /* log commands for the switch */
 	bool advised;           /* bf_fdb_advice() was; atomic */
-	bool unknown_peer_told;     /* of a client that is in no functions=; atomic */
+	bool unknown_peer_told;     /* of a client that no key has; atomic */
 	struct bf_jobs *jobs;
 	uint32_t nb_parts;      /* that were created; atomic */
 	uint64_t dead_queues;   /* of the function, that were told; of its thread */

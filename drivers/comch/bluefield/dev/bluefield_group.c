@@ -273,7 +273,7 @@ bf_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 	int ret;
 
 	if (!bf_dev_communicates(dev)) {
-		BF_LOG(ERR, "%s: has nobody to talk to: on the card give functions=<name>@<MAC>, on the host peer=<MAC>",
+		BF_LOG(ERR, "%s: has nobody to talk to: on the card give functions=<name>@<MAC>[@<IPv4>], on the host peer=<MAC>[@<IPv4>]",
 			rte_dev->data->name);
 		return -ENOTSUP;
 	}

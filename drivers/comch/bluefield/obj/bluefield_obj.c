@@ -540,7 +540,8 @@ bf_roce_addr_use(struct bf_obj_dev *dev, const struct bf_roce_addr *addr, uint16
 	ret = dev->ops->gid_index(dev, addr, &found);
 	if (ret == -ENOENT)
 		BF_LOG(ERR, "%s: its port has no RoCE address %s: give its network interface the address (ip address add)",
-			dev->name, inet_ntop(AF_INET6, addr->gid, text, sizeof(text)));
+			dev->name, inet_ntop(addr->ipv6 ? AF_INET6 : AF_INET,
+				addr->gid + (addr->ipv6 ? 0 : 12), text, sizeof(text)));
 	if (ret == 0)
 		ret = roce_index_check(dev, found, &caps);
 	if (ret == 0)
