@@ -7,6 +7,7 @@
  * It makes system calls of its choice, takes memory, and does not do what it is asked to.
  */
 
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -435,18 +436,23 @@ slow_fs_main(int sock)
 {
 	char dir[] = "/tmp/comch_test_XXXXXX";
 	bool made = mkdtemp(dir) != NULL;
+	char path[32], byte;
 	int file = -1;
-	char byte;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (made && hostile_fs_start(dir, getppid(), UINT32_MAX) == 0 && hostile_fs.why == NULL)
-		file = hostile_fs.file;
-	if (write(sock, &file, sizeof(file)) == sizeof(file) && file >= 0) {
-		file = read(sock, &byte, 1);
-		hostile_fs_release(true);
-		if (file == 1 && write(sock, &byte, 1) == 1)
-			file = read(sock, &byte, 1);
+	if (made && hostile_fs_start(dir, getppid(), UINT32_MAX) == 0 && hostile_fs.why == NULL) {
+		/* a path alone: of a process that is killed with its file open, none would end */
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", hostile_fs.file);
+		file = open(path, O_PATH | O_CLOEXEC);
 		close(hostile_fs.file);
+	}
+	if (write(sock, &file, sizeof(file)) == sizeof(file) && file >= 0) {
+		bool told = read(sock, &byte, 1) == 1;
+
+		hostile_fs_release(true);
+		while (told && write(sock, &byte, 1) == 1)
+			told = read(sock, &byte, 1) == 1;
+		close(file);
 		hostile_fs_end();
 	}
 	if (made)
