@@ -185,6 +185,21 @@ version_print(void)
 	printf("dpdk-test-comch %s, %s\n", TEST_COMCH_VERSION, rte_version());
 }
 
+/* What needs no EAL, which has words of its own and may not even start. */
+static bool
+word_alone(int argc, char **argv)
+{
+	if (argc != 2 && (argc != 3 || strcmp(argv[1], "--") != 0))
+		return false;
+	if (strcmp(argv[argc - 1], "--version") == 0)
+		version_print();
+	else if (strcmp(argv[argc - 1], "--help") == 0 || strcmp(argv[argc - 1], "-h") == 0)
+		options_usage(stdout, argv[0]);
+	else
+		return false;
+	return true;
+}
+
 /* Give back what EAL has; returns the exit code. */
 static int
 finish(int ret)
@@ -210,17 +225,15 @@ main(int argc, char **argv)
 	int16_t dev_id;
 	int ret;
 
-	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-		version_print();
+	if (word_alone(argc, argv))
 		return EXIT_SUCCESS;
-	}
 	rte_set_application_usage_hook(usage_hook);
 	if (app_signals_setup(app) != 0)
 		return EXIT_FAILURE;
 	ret = rte_eal_init(argc, argv);
 	if (ret < 0) {
 		fprintf(stderr, "EAL cannot be initialized; its messages are above, its options "
-				"in --help\n");
+				"in: %s --help --\n", prog);
 		return EXIT_FAILURE;
 	}
 	argc -= ret;

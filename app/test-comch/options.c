@@ -499,7 +499,7 @@ static const struct opt_def opt_defs[] = {
 		"fast path: write all bytes before each send, read all that came" },
 	{ "random", 0, NULL, true, parse_flag, FIELD(random), 0, 0,
 		"fast path: sizes and bursts up to those given" },
-	{ "dir", 0, "DIR", true, parse_dir, 0, 0, 0,
+	{ "dir", 0, "to|from|both", true, parse_dir, 0, 0, 0,
 		"msgq-rate: messages to the program, from it, or both (default to)" },
 	{ "eus", 0, "N", true, parse_u32, FIELD(eus), 1, RTE_COMCH_DPA_MAX_EUS,
 		"message queues: execution units of the program (default 1)" },
@@ -545,7 +545,7 @@ static const struct opt_def opt_defs[] = {
 	{ "version", 0, NULL, false, parse_flag, FIELD(version), 0, 0,
 		"print the version, and end; also without a -- before it" },
 	{ "help", 'h', NULL, false, parse_flag, FIELD(help), 0, 0,
-		"print this, and end" },
+		"print this, and end; also without a -- before it" },
 };
 
 #undef FIELD
@@ -819,9 +819,10 @@ options_usage(FILE *f, const char *prog)
 	const struct opt_def *def;
 	const struct test_ops *t = NULL;
 	unsigned int i;
-	char left[48];
+	char left[48], columns[512];
 
-	fprintf(f, "Usage: %s [EAL options] -- [options]\n\nOptions:\n", prog);
+	fprintf(f, "Usage: %s [EAL options] -- [options]\n"
+			"EAL options are listed by: %s --help --\n\nOptions:\n", prog, prog);
 	for (i = 0; i < RTE_DIM(opt_defs); i++) {
 		def = &opt_defs[i];
 		snprintf(left, sizeof(left), "%c%c%c --%s%s%s",
@@ -834,4 +835,6 @@ options_usage(FILE *f, const char *prog)
 	fprintf(f, "A sweep is first,last,step,ADD or first,last,step,MUL.\n\nTests:\n");
 	while ((t = test_next(t)) != NULL)
 		fprintf(f, "  %-28s %s\n", t->name, t->description);
+	table_column_names(columns, sizeof(columns), " ");
+	fprintf(f, "\nColumns:\n  %s\n", columns);
 }

@@ -212,8 +212,20 @@ test_comch_options() {
 		--burst 8 --dir from --list-dev|0 no devices
 		--columns size,sie|1 columns: 'sie' is not valid: there are: size,in-flight,
 		--version|0 dpdk-test-comch $(cut -d . -f 1 "$top/VERSION").
+		--help|0 Usage: $program [EAL options] -- [options]
 	EOF
+	# At once, where EAL could not start, and with nothing of its own before it.
 	"$program" --version | grep '^dpdk-test-comch [0-9.]*, DPDK ' || bad=1
+	for args in --help -h '-- --help'; do
+		# shellcheck disable=SC2086 # words on purpose
+		out=$("$program" $args 2>&1) || bad=1
+		if [[ $out != "Usage: $program [EAL options] -- [options]"$'\n'* ]] || [[ $out == *EAL:* ]]; then
+			echo "$args: $out"
+			bad=1
+		fi
+	done
+	"$program" --help -- | grep '^EAL common options' || bad=1
+	[[ $("$work/$build/examples/dpdk-comch-ctrl-path" --help 2>&1) == 'Usage: '* ]] || bad=1
 	return $bad
 }
 

@@ -40,6 +40,11 @@ example_start(const char *name, int argc, char **argv, rte_usage_hook_t usage)
 	struct sigaction action = { .sa_handler = interrupt };
 	int ret;
 
+	/* At once: EAL has words of its own, and may not even start. */
+	if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		usage(argv[0]);
+		exit(EXIT_SUCCESS);
+	}
 	example_name = name;
 	/* One line at a time, also into a pipe. */
 	setvbuf(stdout, NULL, _IOLBF, 0);

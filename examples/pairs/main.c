@@ -24,6 +24,7 @@
 
 #include "pairs.h"
 
+#define USAGE "usage: pairs [EAL options] -- [loop|service|graph|events]\n"
 #define NB_DESC 512u
 #define CLOSE_MS 20000u
 
@@ -102,15 +103,21 @@ main(int argc, char **argv)
 	static int (* const runs[])(struct app *app) = { NULL, service_run, graph_run, events_run };
 	struct app app = { .port = RTE_MAX_ETHPORTS };
 	uint16_t nb;
-	int ret = rte_eal_init(argc, argv);
+	int ret;
 
+	/* EAL has words of its own for it */
+	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+		printf(USAGE);
+		return EXIT_SUCCESS;
+	}
+	ret = rte_eal_init(argc, argv);
 	if (ret < 0)
 		rte_exit(EXIT_FAILURE, "pairs: EAL does not start\n");
 	while (argc - ret == 2 && app.how < RTE_DIM(names) &&
 			strcmp(argv[ret + 1], names[app.how]) != 0)
 		app.how++;
 	if (argc - ret > 2 || app.how == RTE_DIM(names)) {
-		printf("usage: pairs [EAL options] -- [loop|service|graph|events]\n");
+		printf(USAGE);
 		return rte_eal_cleanup() == 0 && strcmp(argv[ret + 1], "--help") == 0 ?
 			EXIT_SUCCESS : EXIT_FAILURE;
 	}

@@ -26,6 +26,7 @@
 #include <rte_mbuf.h>
 #include <rte_memory.h>
 
+#define USAGE "usage: pipeline [EAL options], with one port or two, as by --vdev net_comch0,...\n"
 #define BURST 32u
 #define NB_DESC 512u
 /* How long packets that the next stage has no room for are held up. */
@@ -135,12 +136,18 @@ main(int argc, char **argv)
 	struct counters sum = { 0 };
 	struct rte_mempool *pool;
 	uint16_t nb_ports, i;
-	int ret = rte_eal_init(argc, argv);
+	int ret;
 
+	/* EAL has words of its own for it */
+	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+		printf(USAGE);
+		return EXIT_SUCCESS;
+	}
+	ret = rte_eal_init(argc, argv);
 	if (ret < 0)
 		rte_exit(EXIT_FAILURE, "pipeline: EAL does not start\n");
 	if (argc - ret > 1) {
-		printf("usage: pipeline [EAL options], with one port or two, as by --vdev net_comch0,...\n");
+		printf(USAGE);
 		return rte_eal_cleanup() == 0 && strcmp(argv[ret + 1], "--help") == 0 ?
 			EXIT_SUCCESS : EXIT_FAILURE;
 	}
