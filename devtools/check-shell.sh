@@ -13,7 +13,7 @@ tree_files '*'
 scripts=()
 for f in "${files[@]}"; do
 	# Some binary may be in the tree: no NUL bytes into a variable.
-	if [[ $f == *.sh || $(head -n 1 "$f" | tr -d '\0') =~ ^#!.*(/sh|bash)$ ]]; then
+	if [[ $f == *.@(sh|bash) || $(head -n 1 "$f" | tr -d '\0') =~ ^#!.*(/sh|bash)$ ]]; then
 		scripts+=("$f")
 	fi
 done

@@ -229,6 +229,54 @@ test_comch_options() {
 	return $bad
 }
 
+# What the last word of a command line is completed to. A space behind it asks for the next word.
+test_comch_completion() {
+	local line want bad=0
+	local COMP_WORDS COMP_CWORD COMPREPLY
+	# shellcheck source-path=SCRIPTDIR source=../../app/test-comch/completion.bash
+	. "$top/app/test-comch/completion.bash"
+	compopt() { :; } # only while readline completes
+	cd "$top/app/test-comch" || return
+	while IFS='|' read -r line want; do
+		read -ra COMP_WORDS <<<"program ${line//=/ = }"
+		[[ $line != *' ' ]] || COMP_WORDS+=('')
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_dpdk_test_comch "$work/$build/app/dpdk-test-comch" "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+		if [ "${COMPREPLY[*]}" != "$want" ]; then
+			echo "'$line' is completed to: ${COMPREPLY[*]}, and not to: $want"
+			bad=1
+		fi
+	done <<-'EOF'
+		--no-h|--no-huge
+		--v|--vdev --version
+		-l 0 --v|--vdev
+		--vdev comch_s|comch_shm0,
+		--vdev comch_shm0,role=|
+		--file-prefix |
+		-l 0 -- --wi|--window --wide
+		-l 0 -- --once --idle|--idle-clients
+		-l 0 -- --no-|
+		-l 0 -- --test c|ctrl-lat ctrl-rate connect-rate
+		-l 0 -- -t a|all
+		-l 0 -- -t fp-lat,fp-b|fp-lat,fp-bw
+		-l 0 -- --test=msgq-d|msgq-dma
+		-l 0 -- --columns size,p99|size,p99 size,p99.9
+		-l 0 -- --dir |to from both
+		-l 0 -- --config test-c|test-comch.ini
+		-l 0 -- --count |
+	EOF
+	# all that the program has
+	COMP_WORDS=(program -- '')
+	COMP_CWORD=2
+	_dpdk_test_comch "$work/$build/app/dpdk-test-comch" '' --
+	want=$(grep -c '^	{ "[a-z-]*", ' options.c)
+	[ "${#COMPREPLY[@]}" = "$want" ] || {
+		echo "${#COMPREPLY[@]} options are completed of $want"
+		bad=1
+	}
+	return $bad
+}
+
 # Waits until a file has a line.
 line_of() { # <pattern> <file>
 	local i
