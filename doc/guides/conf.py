@@ -39,12 +39,6 @@ html_css_files = ['tables.css']
 # A source that is not in any table of contents is a mistake.
 exclude_patterns = []
 
-man_make_section_directory = False
-man_pages = [
-    ('prog_guide/comch', 'comch', 'message channel between a host and its DPU', [], 7),
-    ('tools/test-comch', 'dpdk-test-comch', 'test and benchmark comch devices', [], 8),
-]
-
 
 def read_features(path):
     """Read the section [Features] of an ini file; keys keep their case."""
