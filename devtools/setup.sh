@@ -35,6 +35,7 @@ clang	second compiler, and its sanitizers
 libclang-rt-dev	run time of clang sanitizers
 shellcheck	checks the scripts
 git	lists the files to check
+man-db	checks the manual pages
 dpdk	dpdk-pmdinfo.py
 dpdk-dev	dpdk-testpmd and dpdk-telemetry.py, for the plugin test
 python3-pyelftools	used by dpdk-pmdinfo.py
