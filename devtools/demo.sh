@@ -16,27 +16,12 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=$top/build-demo
 logs=$build/logs
-run_dir=
-server=
-client=
 part=
 
 if [ $# != 0 ]; then
-	echo "usage: $0 (no arguments: it installs, builds and runs; what it runs is dpdk-test-comch)" >&2
+	echo "usage: $0 (no arguments: it installs, builds and runs; what it runs is usertools/comch-demo)" >&2
 	exit 2
 fi
-
-# shellcheck disable=SC2317 # called by trap
-clean_up() {
-	local pid
-	trap - EXIT INT TERM
-	for pid in $client $server; do
-		if kill "$pid" 2>/dev/null; then
-			wait "$pid" 2>/dev/null || true
-		fi
-	done
-	[ -z "$run_dir" ] || rm -rf "$run_dir"
-}
 
 # What the log of a failure says, and not what went well before.
 log_end() { # <log>
@@ -50,7 +35,6 @@ log_end() { # <log>
 # shellcheck disable=SC2317 # called by trap
 end() {
 	local rc=$? log
-	clean_up
 	if [ $rc != 0 ] && [ -n "$part" ]; then
 		{
 			echo
@@ -74,23 +58,6 @@ interrupted() { # <exit status>
 }
 trap 'interrupted 130' INT
 trap 'interrupted 143' TERM
-
-# --------------------------------------------------------------------------
-# The two command lines. <role> is dpu or host; what follows is dpdk-test-comch's.
-eal_args() { # <role> <lcores> <devargs>
-	echo --no-huge -m 64 --no-pci --no-telemetry --log-level=error \
-		"--file-prefix=comch-demo-$1-$$" -l "$2" \
-		--vdev "comch_shm0,role=$1,path=$run_dir,$3"
-}
-run_server() { # the card's side
-	# shellcheck disable=SC2046 # words on purpose
-	exec "$build/app/dpdk-test-comch" $(eal_args dpu "$server_core" functions=pf0) -- --server
-}
-run_client() { # the host's side
-	# shellcheck disable=SC2046 # words on purpose
-	exec timeout 120 "$build/app/dpdk-test-comch" $(eal_args host "$client_core" function=pf0) -- --client
-}
-# --------------------------------------------------------------------------
 
 # begin <part>: until the next one, this is what fails. Its logs are <part>*.log.
 begin() {
@@ -120,30 +87,4 @@ begin build 'build (a minute or two on two cores)'
 ninja -C "$build" app/dpdk-test-comch app/dpdk-test-comch-dpa 2>&1 | tee "$logs/build.log" |
 	sed -unE '/^\[[0-9]*(25|50|75|00)\/|^ninja: no work/p'
 
-# One core each if there are two; EAL wants ids that this process may use.
-mapfile -t cores < <(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' |
-	awk -F - '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }')
-server_core=${cores[0]}
-client_core=${cores[1]:-${cores[0]}}
-
-run_dir=$(mktemp -d)
-begin run "card's side (lcore $server_core) and host's side (lcore $client_core)"
-run_server >"$logs/run-card.log" 2>&1 &
-server=$!
-run_client >"$logs/run-host.log" 2>&1 &
-client=$!
-# In the background, so that a signal is not kept waiting.
-tail -n +1 -f --pid=$client -s 0.2 "$logs/run-host.log" &
-shown=$!
-rc=0
-wait $client || rc=$?
-client=
-wait $shown
-if ! kill -0 $server 2>/dev/null; then
-	wait $server || card_rc=$?
-	echo "demo: the card's side had ended, with status ${card_rc:-0}" | tee -a "$logs/run-card.log" >&2
-	server=
-fi
-[ $rc = 0 ] || exit $rc
-part=
-echo '== done'
+exec "$top/usertools/comch-demo" "$build/app/dpdk-test-comch"
