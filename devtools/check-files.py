@@ -17,7 +17,9 @@ import sys
 
 LONG = 800
 # They cannot hold a comment.
-NO_LICENCE = re.compile(r'(VERSION|ABI_VERSION|LICENSES/.*|app/fuzz/corpus/.*|.*\.(svg|png|json))')
+NO_LICENCE = re.compile(r'(VERSION|ABI_VERSION|LICENSES/.*|app/fuzz/corpus/.*|.*\.(svg|png|json)|'
+                        r'debian/(changelog|control|copyright|source/.*|tests/control|[^/]*\.(doc-base\.[a-z]*|'
+                        r'install|lintian-overrides|service|symbols|sysusers|tmpfiles)))')
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]*)[>"]', re.M)
 # A comment of C, or a string, in which none begins.
 COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
@@ -116,10 +118,20 @@ def check_areas(files):
         yield f'{path}: in no area of MAINTAINERS'
 
 
+def check_packages():
+    """Debian's packages have the numbers of the release."""
+    numbers = [open(path, encoding='utf-8').read().strip() for path in ('VERSION', 'ABI_VERSION')]
+    for path, text in (('debian/changelog', 'dpdk-comch (%s)' % numbers[0]),
+                       ('debian/control', 'Package: librte-comch%s\n' % numbers[1])):
+        with open(path, encoding='utf-8') as f:
+            if text not in f.read():
+                yield f'{path}: no "{text.strip()}", as VERSION or ABI_VERSION has it'
+
+
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
     files = tree_files()
-    wrong = list(check_areas(files))
+    wrong = [*check_areas(files), *check_packages()]
     for path in files:
         try:
             with open(path, encoding='utf-8') as f:

@@ -137,10 +137,10 @@ build_docs() {
 		-Dbluefield_model=disabled && ninja -C "$dir" doc
 }
 
-bare_debian() { # <suite>
+bare_debian() { # <suite> [command]...
 	if [ "$(id -u)" != 0 ]; then
 		echo 'only root can install a Debian and change into it'
 		return 77
 	fi
-	"$top/devtools/test-bare.sh" "$work/$build/bare-$1" "$1"
+	"$top/devtools/test-bare.sh" "$work/$build/bare-$1" "$@"
 }
