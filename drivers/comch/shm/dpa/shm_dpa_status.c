@@ -78,6 +78,11 @@ shm_dpa_spins(struct shm_dpa *dpa, uint32_t eu, const char *what)
 	process_kill(dpa);
 }
 
+#define KILLED ": it was killed"
+#define NAME_SIZE 32
+/* What fits with a name before it and KILLED behind it. */
+#define WHAT_SIZE (RTE_COMCH_DPA_TEXT_SIZE - NAME_SIZE - sizeof(KILLED))
+
 /* It wrote, or did, what no program of ours does. */
 static void
 nonsense(struct shm_dpa *dpa, uint32_t eu, uint64_t value, const char *what)
@@ -86,9 +91,9 @@ nonsense(struct shm_dpa *dpa, uint32_t eu, uint64_t value, const char *what)
 		.state = RTE_COMCH_DPA_FAILED, .end = RTE_COMCH_DPA_END_NONSENSE,
 		.reason = -EPROTO, .eu = status_eu(dpa, eu), .value = value,
 	};
-	char name[32];
+	char name[NAME_SIZE];
 
-	snprintf(status.text, sizeof(status.text), "%s %s: it was killed",
+	snprintf(status.text, sizeof(status.text), "%s %s" KILLED,
 		who(dpa, eu, name, sizeof(name)), what);
 	status_set(dpa, &status);
 	process_kill(dpa);
@@ -97,7 +102,7 @@ nonsense(struct shm_dpa *dpa, uint32_t eu, uint64_t value, const char *what)
 void
 shm_dpa_violation(struct shm_dpa *dpa, uint32_t eu, const char *what, uint64_t a, uint64_t b)
 {
-	char text[RTE_COMCH_DPA_TEXT_SIZE];
+	char text[WHAT_SIZE];
 
 	snprintf(text, sizeof(text), "wrote nonsense: %s (0x%" PRIx64 ", 0x%" PRIx64 ")", what, a,
 		b);
@@ -107,7 +112,7 @@ shm_dpa_violation(struct shm_dpa *dpa, uint32_t eu, const char *what, uint64_t a
 void
 shm_dpa_excess(struct shm_dpa *dpa, uint32_t eu, const char *what, uint64_t has, uint64_t may)
 {
-	char text[RTE_COMCH_DPA_TEXT_SIZE];
+	char text[WHAT_SIZE];
 
 	snprintf(text, sizeof(text), "%s: %" PRIu64 ", and %" PRIu64 " are allowed", what, has,
 		may);
