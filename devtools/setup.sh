@@ -62,6 +62,7 @@ valgrind	memory checks, and count-instructions.py
 python3-matplotlib	comch-plot.py
 gcc-aarch64-linux-gnu	compiles for the Arm cores of a card, and programs for offload processors
 libc6-dev-arm64-cross	headers for that
+qemu-system-arm	runs the guest that is arm64
 gcc-riscv64-linux-gnu	compiles programs for offload processors that are riscv64
 libc6-dev-riscv64-cross	headers for that
 qemu-user-static	runs such a program on this machine

@@ -134,45 +134,7 @@ printf 'root:x:0:0:root:/root:/bin/sh\n' >"$root/etc/passwd"
 printf 'root:x:0:\n' >"$root/etc/group"
 printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
 echo "${load[*]}" >"$root/etc/modules"
-cat >"$root/init" <<'INIT'
-#!/bin/busybox sh
-export PATH=/bin:/sbin:/usr/bin:/usr/sbin HOME=/root TERM=dumb
-/bin/busybox --install -s /bin
-mount -t proc proc /proc
-mount -t sysfs sysfs /sys
-mount -t devtmpfs devtmpfs /dev
-mkdir -p /dev/shm /dev/pts /dev/hugepages /var/run
-mount -t tmpfs tmpfs /dev/shm
-mount -t tmpfs tmpfs /tmp
-mount -t tmpfs tmpfs /run
-mount -t devpts devpts /dev/pts
-ln -sf /proc/self/fd /dev/fd
-if [ "$(cat /proc/sys/vm/nr_hugepages)" != 0 ]; then
-	mount -t hugetlbfs hugetlbfs /dev/hugepages
-fi
-ip link set lo up
-ulimit -l unlimited
-ulimit -c 0
-read -r up _ </proc/uptime
-echo "comch-guest: init at $up s"
-status=0
-for m in $(cat /etc/modules); do
-	modprobe "$m" || {
-		echo "comch-guest: module $m does not load"
-		status=125
-	}
-done
-if [ $status = 0 ]; then
-	cd /root
-	/bin/sh /test </dev/null
-	status=$?
-fi
-read -r up _ </proc/uptime
-echo "comch-guest: exit status $status at $up s"
-sync
-poweroff -f
-INIT
-chmod 755 "$root/init"
+install -m 755 "$here/guest/init" "$root/init"
 
 mkdir -p "$(dirname "$out")"
 (cd "$root" && find . -print0 | LC_ALL=C sort -z | cpio --null --create --format=newc --quiet \

@@ -137,6 +137,20 @@ build_docs() {
 		-Dbluefield_model=disabled && ninja -C "$dir" doc
 }
 
+arm64_guest() {
+	local dir=$work/$build/arm64 suite commands=()
+	"$top/devtools/get-cross-root.sh" "$dir" busybox-static linux-image-arm64
+	[ -e "$dir/tree/build.ninja" ] || meson setup --cross-file "$dir/root.ini" \
+		--cross-file "$top/buildtools/cross/aarch64.ini" -Dwerror=true \
+		-Dbluefield_model=disabled "$dir/tree" "$top"
+	ninja -C "$dir/tree"
+	for suite in comch_conn comch_fp comch_fp_event comch_fp_mbuf comch_fp_meta comch_fp_stop \
+			comch_mem_pool comch_task_batch shm_look shm_peer_ring; do
+		commands+=("app/comch-autotest --no-huge -m 512 --no-pci -- ${suite}_autotest")
+	done
+	COMCH_GUEST_LIMIT=3000 "$top/devtools/qemu/test-arm64.sh" "$dir" "$dir/tree" "${commands[@]}"
+}
+
 bare_debian() { # <suite> [command]...
 	if [ "$(id -u)" != 0 ]; then
 		echo 'only root can install a Debian and change into it'
