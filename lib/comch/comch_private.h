@@ -629,6 +629,7 @@ int comch_server_conn_lost(struct comch_conn *conn, int reason);
 void comch_server_conn_over(struct comch_conn *conn, int status);
 void comch_conn_finish(struct comch_conn *conn, int status);
 void comch_conn_reap(struct comch_conn *conn);
+void comch_conn_total(struct rte_comch_totals *totals, const struct comch_conn *conn);
 int comch_conn_retry(struct comch_conn *conn);
 int comch_conn_task_submit(struct rte_comch_task *task);
 uint16_t comch_conn_tasks_submit(struct rte_comch_task **tasks, uint16_t nb, bool later,
@@ -686,6 +687,7 @@ int comch_queue_start_failed(struct comch_queue *queue, int reason);
 void comch_queue_try_idle(struct rte_comch_ctx *ctx);
 uint32_t comch_queue_event_done(struct comch_queue *queue);
 void comch_queue_counters(const struct comch_queue *queue, struct rte_comch_queue_stats *stats);
+void comch_queue_total(struct rte_comch_totals *totals, const struct comch_queue *queue);
 
 /* rte_comch_refused.c */
 void comch_refused_put(struct comch_ctrl *ctrl, const struct rte_comch_refusal *one);

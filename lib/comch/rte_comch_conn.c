@@ -80,6 +80,18 @@ comch_conn_alloc(struct comch_ctrl *ctrl, const struct rte_comch_conn_req *req, 
 	return conn;
 }
 
+/* Add what a connection has carried, under the lock of its device. */
+void
+comch_conn_total(struct rte_comch_totals *totals, const struct comch_conn *conn)
+{
+	/* relaxed: its thread counts meanwhile */
+	totals->conns.tx_msgs += __atomic_load_n(&conn->stats.tx_msgs, __ATOMIC_RELAXED);
+	totals->conns.tx_bytes += __atomic_load_n(&conn->stats.tx_bytes, __ATOMIC_RELAXED);
+	totals->conns.rx_msgs += __atomic_load_n(&conn->stats.rx_msgs, __ATOMIC_RELAXED);
+	totals->conns.rx_bytes += __atomic_load_n(&conn->stats.rx_bytes, __ATOMIC_RELAXED);
+	totals->conns.rx_no_mbuf += __atomic_load_n(&conn->stats.rx_no_mbuf, __ATOMIC_RELAXED);
+}
+
 static void
 conn_unlink(struct comch_conn *conn)
 {
@@ -89,6 +101,7 @@ conn_unlink(struct comch_conn *conn)
 	rte_spinlock_lock(&ctrl->ctx.dev->lock);
 	TAILQ_REMOVE(&ctrl->conns, conn, next);
 	ctrl->nb_conns--;
+	comch_conn_total(&ctrl->ctx.dev->past, conn);
 	rte_spinlock_unlock(&ctrl->ctx.dev->lock);
 }
 

@@ -30,6 +30,8 @@ rte_comch_ctx_destroy(struct rte_comch_ctx *ctx)
 	/* until it is detached, its poll group keeps the device */
 	rte_spinlock_lock(&ctx->dev->lock);
 	TAILQ_REMOVE(&ctx->dev->ctxs, ctx, next_dev);
+	if (ctx->kind->is_queue)
+		comch_queue_total(&ctx->dev->past, comch_queue_of(ctx));
 	rte_spinlock_unlock(&ctx->dev->lock);
 	if (ctx->kind->destroy != NULL)
 		ctx->kind->destroy(ctx);

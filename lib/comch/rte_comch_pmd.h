@@ -339,6 +339,14 @@ struct rte_comch_pmd_user {
 		uint64_t refused; /**< How often more was wanted. */
 	} limits[RTE_COMCH_PMD_USER_LIMITS];
 };
+
+/** @internal What the connections and queues of a device have carried, for telemetry. */
+struct rte_comch_totals {
+	struct rte_comch_conn_stats conns;      /**< Of its connections. */
+	struct rte_comch_queue_stats producers; /**< Of its producers. */
+	struct rte_comch_queue_stats consumers; /**< Of its consumers. */
+};
+
 /** @internal The user of that number: 0, or -ENOENT behind the last one. Any thread. */
 typedef int (*rte_comch_user_get_t)(struct rte_comch_dev *dev, uint32_t nr,
 		struct rte_comch_pmd_user *user);
@@ -640,6 +648,7 @@ struct rte_comch_dev {
 	/** Set by the driver before ready: why it has no offload processor; or NULL. */
 	const char *no_dpa;
 	TAILQ_HEAD(, comch_dpa) dpas;        /**< Library: offload processors. */
+	struct rte_comch_totals past;        /**< Library: of what is gone; under the lock. */
 	uint64_t at_work;                    /**< Driver: TSC of what it did last; atomic. */
 };
 

@@ -520,15 +520,20 @@ comch_queue_start_failed(struct comch_queue *queue, int reason)
 int
 comch_queue_setup(struct comch_queue *queue)
 {
+	struct rte_comch_dev *dev = queue->ctx.dev;
 	/* it may end any time; one that has ended is told without any trace */
 	int ret = comch_parent_usable(queue->parent);
 
 	if (ret != 0)
 		return ret;
+	rte_spinlock_lock(&dev->lock);
+	comch_queue_total(&dev->past, queue);
+	memset(&queue->drv.stats, 0, sizeof(queue->drv.stats));
+	rte_spinlock_unlock(&dev->lock);
 	queue->stopped = false;
 	queue->drained = false;
 	queue->freed = false;
-	return queue->ctx.dev->ops->queue_setup(&queue->drv, &queue->fns);
+	return dev->ops->queue_setup(&queue->drv, &queue->fns);
 }
 
 /* In progress: what a queue that is stopping had to wait for may have happened. */
@@ -710,6 +715,22 @@ comch_queue_counters(const struct comch_queue *queue, struct rte_comch_queue_sta
 
 	for (i = 0; i < sizeof(*stats) / sizeof(*to); i++)
 		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+}
+
+/* Add what a queue has carried, under the lock of its device. */
+void
+comch_queue_total(struct rte_comch_totals *totals, const struct comch_queue *queue)
+{
+	struct rte_comch_queue_stats *to = queue->drv.is_consumer ? &totals->consumers :
+		&totals->producers;
+	struct rte_comch_queue_stats stats;
+
+	comch_queue_counters(queue, &stats);
+	to->msgs += stats.msgs;
+	to->bytes += stats.bytes;
+	to->short_credits += stats.short_credits;
+	to->short_queue += stats.short_queue;
+	to->errors += stats.errors;
 }
 
 int

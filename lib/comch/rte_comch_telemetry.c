@@ -3,7 +3,7 @@
  */
 
 /*
- * Telemetry of the library: /comch/list, info, stats, connections, queues, and what
+ * Telemetry of the library: /comch/list, info, stats, totals, connections, queues, and what
  * there is of offload processors and message queues. It reads, in the telemetry thread,
  * what other threads change: lists under the device's lock, counters as they are.
  */
@@ -151,6 +151,42 @@ tel_stats(struct rte_comch_dev *dev, struct tel_page *page __rte_unused, struct 
 	dpdk_tel_add_uint(d, "links_refused", stats.links_refused);
 	dpdk_tel_add_uint(d, "wakeups", stats.wakeups);
 	dpdk_tel_add_uint(d, "retained", stats.retained);
+	return 0;
+}
+
+/* Never less than before: what is gone counts as well. */
+static int
+tel_totals(struct rte_comch_dev *dev, struct tel_page *page __rte_unused, struct rte_tel_data *d)
+{
+	struct rte_comch_totals totals;
+	struct comch_conn *conn;
+	struct rte_comch_ctx *ctx;
+
+	rte_spinlock_lock(&dev->lock);
+	totals = dev->past;
+	TAILQ_FOREACH(ctx, &dev->ctxs, next_dev) {
+		if (ctx->kind->is_queue) {
+			comch_queue_total(&totals, comch_queue(ctx));
+			continue;
+		}
+		TAILQ_FOREACH(conn, &comch_ctrl(ctx)->conns, next)
+			comch_conn_total(&totals, conn);
+	}
+	rte_spinlock_unlock(&dev->lock);
+	rte_tel_data_start_dict(d);
+	dpdk_tel_add_uint(d, "ctrl_tx_msgs", totals.conns.tx_msgs);
+	dpdk_tel_add_uint(d, "ctrl_tx_bytes", totals.conns.tx_bytes);
+	dpdk_tel_add_uint(d, "ctrl_rx_msgs", totals.conns.rx_msgs);
+	dpdk_tel_add_uint(d, "ctrl_rx_bytes", totals.conns.rx_bytes);
+	dpdk_tel_add_uint(d, "ctrl_rx_no_mbuf", totals.conns.rx_no_mbuf);
+	dpdk_tel_add_uint(d, "producer_msgs", totals.producers.msgs);
+	dpdk_tel_add_uint(d, "producer_bytes", totals.producers.bytes);
+	dpdk_tel_add_uint(d, "producer_short_credits", totals.producers.short_credits);
+	dpdk_tel_add_uint(d, "producer_short_queue", totals.producers.short_queue);
+	dpdk_tel_add_uint(d, "producer_errors", totals.producers.errors);
+	dpdk_tel_add_uint(d, "consumer_msgs", totals.consumers.msgs);
+	dpdk_tel_add_uint(d, "consumer_bytes", totals.consumers.bytes);
+	dpdk_tel_add_uint(d, "consumer_errors", totals.consumers.errors);
 	return 0;
 }
 
@@ -544,6 +580,8 @@ static const struct {
 		"Returns what a comch device is and its limits. Parameters: int dev_id" },
 	{ "/comch/stats", tel_stats, 0,
 		"Returns the counters of a comch device. Parameters: int dev_id" },
+	{ "/comch/totals", tel_totals, 0,
+		"Returns what all connections and queues of a comch device have carried so far. Parameters: int dev_id" },
 	{ "/comch/users", tel_users, TEL_PER_REPLY,
 		"Returns up to 32 users of functions of a comch device by number, with what they have taken. Parameters: int dev_id[,int start]" },
 	{ "/comch/connections", tel_connections, TEL_PER_REPLY,

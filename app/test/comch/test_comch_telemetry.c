@@ -163,6 +163,89 @@ test_stats(void)
 	return TEST_SUCCESS;
 }
 
+/* A number of an answer, -1 if there is none of that name. */
+static int64_t
+reply_number(const char *key)
+{
+	char text[64];
+	const char *at;
+
+	snprintf(text, sizeof(text), "\"%s\":", key);
+	at = strstr(reply, text);
+	return at == NULL ? -1 : strtoll(at + strlen(text), NULL, 10);
+}
+
+/* What was carried so far, by earlier cases, too. */
+static int64_t
+total(int16_t dev, const char *key)
+{
+	char request[64];
+
+	snprintf(request, sizeof(request), "/comch/totals,%d", dev);
+	return ask(request) == 0 ? reply_number(key) : -1;
+}
+
+/* Connections count while they are there, and when they are gone. */
+static int
+test_totals(void)
+{
+	const int16_t host = test_pair.host, dpu = test_pair.dpu;
+	int64_t msgs = total(host, "ctrl_tx_msgs"), bytes = total(host, "ctrl_tx_bytes");
+	int64_t got = total(dpu, "ctrl_rx_msgs"), got_bytes = total(dpu, "ctrl_rx_bytes");
+	struct test_ep *server, *client;
+	int i;
+
+	TEST_TRUE(msgs >= 0 && bytes >= 0 && got >= 0 && got_bytes >= 0);
+	TEST_CALL(test_connected(&server, &client));
+	TEST_EXPECT(test_send_pattern(client->conn, 100, 1), 0);
+	TEST_WAIT(server->nb_recv == 1 && client->nb_done == 1, TEST_MS);
+	for (i = 0; i < 2; i++) {
+		TEST_EXPECT(total(host, "ctrl_tx_msgs"), msgs + 1);
+		TEST_EXPECT(total(host, "ctrl_tx_bytes"), bytes + 100);
+		TEST_EXPECT(total(dpu, "ctrl_rx_msgs"), got + 1);
+		TEST_EXPECT(total(dpu, "ctrl_rx_bytes"), got_bytes + 100);
+		if (i == 0) {
+			TEST_EXPECT(test_ep_close(client), 0);
+			TEST_EXPECT(test_ep_close(server), 0);
+		}
+	}
+	return TEST_SUCCESS;
+}
+
+/* And so do producers and consumers. */
+static int
+test_totals_queues(struct test_fp *fp)
+{
+	int64_t sent = total(fp->tx.dev, "producer_msgs"), got = total(fp->rx.dev, "consumer_msgs");
+	int64_t bytes = total(fp->rx.dev, "consumer_bytes");
+	struct test_q *consumer, *producer;
+	struct rte_comch_cpl cpl;
+	struct test_slots from, to;
+	int i;
+
+	TEST_TRUE(sent >= 0 && got >= 0 && bytes >= 0);
+	TEST_CALL(test_slots_new(&to, fp->rx.dev, RTE_COMCH_MEM_F_PEER_WRITE, 1, 64));
+	TEST_CALL(test_slots_new(&from, fp->tx.dev, 0, 1, 64));
+	TEST_CALL(test_fp_queues(fp, to.mem, 1, 0, &consumer, &producer));
+	TEST_CALL(test_fp_offer(consumer, producer, &to, 0, 1, 0));
+	TEST_EXPECT(test_send_slot(producer, consumer->id, &from, 0, 60, 0), 1);
+	TEST_EXPECT(test_poll(consumer, &cpl, 1), 1);
+	TEST_EXPECT(test_poll(producer, &cpl, 1), 1);
+	/* a new start counts from 0, but not in all */
+	TEST_CALL(test_stop_now(producer->ctx));
+	TEST_EXPECT(rte_comch_ctx_start(producer->ctx), 0);
+	for (i = 0; i < 2; i++) {
+		TEST_EXPECT(total(fp->tx.dev, "producer_msgs"), sent + 1);
+		TEST_EXPECT(total(fp->rx.dev, "consumer_msgs"), got + 1);
+		TEST_EXPECT(total(fp->rx.dev, "consumer_bytes"), bytes + 60);
+		if (i == 0) {
+			TEST_CALL(test_q_close(producer));
+			TEST_CALL(test_q_close(consumer));
+		}
+	}
+	return TEST_SUCCESS;
+}
+
 static int
 test_connections(void)
 {
@@ -587,8 +670,8 @@ error_has(const char *request, const char *words)
 static int
 test_malformed(void)
 {
-	static const char * const commands[] = { "info", "stats", "users", "connections", "queues", "dpas",
-		"dpa_info", "msgqs", "msgq_info", "list", "no" };
+	static const char * const commands[] = { "info", "stats", "totals", "users",
+		"connections", "queues", "dpas", "dpa_info", "msgqs", "msgq_info", "list", "no" };
 	static const char * const params[] = {
 		"", ",", ",,", ",-1", ",abc", ",63", ",64", ",65536", ",99999999999999",
 		",18446744073709551615", ",18446744073709551616", ",0x0", ", 0", ",+0", ",0 ",
@@ -629,6 +712,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE(test_list),
 		TEST_CASE(test_info),
 		TEST_CASE_ST(NULL, test_cleanup, test_stats),
+		TEST_CASE_ST(NULL, test_cleanup, test_totals),
+		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_totals_queues),
 		TEST_CASE_ST(NULL, test_cleanup, test_connections),
 		TEST_CASE_ST(NULL, test_cleanup, test_names),
 		TEST_CASE_ST(need_producers, test_cleanup, test_queue_ids),

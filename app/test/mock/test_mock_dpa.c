@@ -313,7 +313,6 @@ cpu_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 		fp->poll = cpu_poll_prod;
 		fp->credits = cpu_credits;
 	}
-	memset(&queue->stats, 0, sizeof(queue->stats));
 	fp->queue = queue->priv;
 	return 0;
 }

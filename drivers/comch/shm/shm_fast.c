@@ -685,7 +685,6 @@ int
 shm_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
 	memset(fp, 0, sizeof(*fp));
-	memset(&queue->stats, 0, sizeof(queue->stats));
 	if (queue->msgq != NULL)
 		return shm_msgq_queue_setup(queue, fp);
 	return queue->is_consumer ?

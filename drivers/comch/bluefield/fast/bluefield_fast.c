@@ -593,7 +593,6 @@ int
 bf_queue_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 {
 	memset(fp, 0, sizeof(*fp));
-	memset(&queue->stats, 0, sizeof(queue->stats));
 	return queue->is_consumer ?
 		bf_consumer_setup(queue, fp) : bf_producer_setup(queue, fp);
 }
