@@ -393,12 +393,15 @@ struct rte_comch_pe {
 	/* the part that each call of progress reads */
 	bool in_progress;
 	bool turn_over; /* a client became RUNNING: the mailbox was the last of this turn */
+	bool busy;      /* the last turn has handled something */
 	uint32_t armed; /* written by arm and progress, read by event posters */
 	uint32_t nb_pgs;
 	uint32_t nb_work;
 	uint32_t nb_retry;
 	uint32_t nb_over; /* in the lists of what is dead or reaped */
 	uint64_t next_timer; /* TSC of the first deadline among the clients */
+	uint64_t turn;       /* TSC of the last turn */
+	uint64_t busy_cycles; /* from turns that have handled something to the next; atomic */
 	struct rte_ring *mailbox;
 	struct rte_comch_pgroup *pgs[COMCH_PE_MAX_PGROUPS];
 	struct comch_ctx_list work;    /* contexts with something deferred */
@@ -428,6 +431,8 @@ struct rte_comch_pe {
 
 	struct comch_task_pool tasks;
 
+	uint32_t id;       /* of all that the process has made */
+	uint64_t created;  /* TSC */
 	uint32_t nb_spare; /* places of the mailbox that are taken of the spare ones; atomic */
 	int epfd;
 	int evfd;

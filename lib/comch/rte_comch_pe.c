@@ -59,6 +59,7 @@ int
 rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **pe_out)
 {
 	static const struct rte_comch_pe_conf dflt = { .socket_id = SOCKET_ID_ANY };
+	static uint32_t last_id;
 	struct rte_comch_pe *pe;
 	int ret;
 
@@ -76,6 +77,8 @@ rte_comch_pe_create(const struct rte_comch_pe_conf *conf, struct rte_comch_pe **
 		return -ENOMEM;
 	pe->epfd = pe->evfd = pe->tmfd = -1;
 	pe->next_timer = UINT64_MAX;
+	pe->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	pe->created = rte_get_tsc_cycles();
 	TAILQ_INIT(&pe->work);
 	TAILQ_INIT(&pe->retry);
 	TAILQ_INIT(&pe->reaped);
@@ -290,6 +293,20 @@ pe_progress_enter(struct rte_comch_pe *pe)
 	return false;
 }
 
+/*
+ * Of the time from turn to turn, what begins with something to handle is busy: also what
+ * the application does with it.
+ */
+static inline void
+pe_busy_add(struct rte_comch_pe *pe, uint64_t now)
+{
+	/* relaxed: a number for people, which telemetry reads */
+	if (pe->busy)
+		__atomic_store_n(&pe->busy_cycles, pe->busy_cycles + now - pe->turn,
+			__ATOMIC_RELAXED);
+	pe->turn = now;
+}
+
 int
 rte_comch_pe_progress(struct rte_comch_pe *pe)
 {
@@ -304,6 +321,7 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 	if (pe->armed != 0)
 		pe_disarm(pe);
 	now = rte_get_tsc_cycles();
+	pe_busy_add(pe, now);
 	if (!rte_ring_empty(pe->mailbox)) {
 		pe->turn_over = false;
 		nb += pe_mailbox_run(pe);
@@ -333,6 +351,7 @@ rte_comch_pe_progress(struct rte_comch_pe *pe)
 over:
 	if (pe->nb_over != 0)
 		pe_over_run(pe);
+	pe->busy = nb != 0;
 	pe->in_progress = false;
 	return nb;
 }
@@ -397,6 +416,11 @@ pe_arm(struct rte_comch_pe *pe, uint64_t *deadline)
 		pending |= __atomic_load_n(&pe->pgs[i]->down, __ATOMIC_RELAXED) != 0;
 	}
 	rte_comch_trace_pe_arm(pe, pending ? -EAGAIN : 0);
+	if (!pending) {
+		/* it may sleep now */
+		pe_busy_add(pe, rte_get_tsc_cycles());
+		pe->busy = false;
+	}
 	return pending;
 }
 

@@ -3,8 +3,8 @@
  */
 
 /*
- * Telemetry of the library: /comch/list, info, stats, totals, connections, queues, and what
- * there is of offload processors and message queues. It reads, in the telemetry thread,
+ * Telemetry of the library: /comch/list, info, stats, totals, pes, users, connections, queues,
+ * and what there is of offload processors and message queues. It reads, in the telemetry thread,
  * what other threads change: lists under the device's lock, counters as they are.
  */
 
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_cycles.h>
 #include <rte_telemetry.h>
 
 #include "comch_dpa.h"
@@ -249,6 +250,50 @@ tel_users(struct rte_comch_dev *dev, struct tel_page *page, struct rte_tel_data 
 		if (nr >= 0)
 			tel_add_user(d, nr, &user);
 	}
+	return 0;
+}
+
+/*
+ * The engines that have contexts or connections of a device, or were prepared for them. All
+ * of it is constant, or atomic.
+ */
+static void
+tel_add_pe(struct rte_tel_data *d, uint32_t nr, const struct rte_comch_pe *pe)
+{
+	struct rte_tel_data *c = rte_tel_data_alloc();
+	uint64_t total;
+
+	if (c == NULL)
+		return;
+	rte_tel_data_start_dict(c);
+	dpdk_tel_add_uint(c, "id", pe->id);
+	dpdk_tel_add_uint(c, "max_tasks", pe->tasks.max_tasks);
+	dpdk_tel_add_uint(c, "tasks_left",
+		__atomic_load_n(&pe->tasks.tasks_left, __ATOMIC_RELAXED));
+	dpdk_tel_add_uint(c, "waiting", rte_ring_count(pe->mailbox));
+	dpdk_tel_add_uint(c, "armed", __atomic_load_n(&pe->armed, __ATOMIC_RELAXED));
+	/* the clock of another processor may be behind */
+	total = rte_get_tsc_cycles() - pe->created;
+	dpdk_tel_add_uint(c, "busy_cycles",
+		RTE_MIN(__atomic_load_n(&pe->busy_cycles, __ATOMIC_RELAXED), total));
+	dpdk_tel_add_uint(c, "total_cycles", total);
+	tel_add_dict(d, nr, c);
+}
+
+static int
+tel_pes(struct rte_comch_dev *dev, struct tel_page *page, struct rte_tel_data *d)
+{
+	struct rte_comch_pgroup *pg;
+	int nr;
+
+	rte_tel_data_start_dict(d);
+	rte_spinlock_lock(&dev->lock);
+	TAILQ_FOREACH(pg, &dev->pgs, next) {
+		nr = tel_page_next(page);
+		if (nr >= 0)
+			tel_add_pe(d, nr, pg->pe);
+	}
+	rte_spinlock_unlock(&dev->lock);
 	return 0;
 }
 
@@ -582,6 +627,8 @@ static const struct {
 		"Returns the counters of a comch device. Parameters: int dev_id" },
 	{ "/comch/totals", tel_totals, 0,
 		"Returns what all connections and queues of a comch device have carried so far. Parameters: int dev_id" },
+	{ "/comch/pes", tel_pes, TEL_PER_REPLY,
+		"Returns up to 32 progress engines of a comch device by number. Parameters: int dev_id[,int start]" },
 	{ "/comch/users", tel_users, TEL_PER_REPLY,
 		"Returns up to 32 users of functions of a comch device by number, with what they have taken. Parameters: int dev_id[,int start]" },
 	{ "/comch/connections", tel_connections, TEL_PER_REPLY,

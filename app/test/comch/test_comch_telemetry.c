@@ -13,7 +13,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <rte_cycles.h>
 #include <rte_eal.h>
+#include <rte_pause.h>
 
 #include "test_comch_fp_util.h"
 #include "test_mock_dpa.h"
@@ -243,6 +245,69 @@ test_totals_queues(struct test_fp *fp)
 			TEST_CALL(test_q_close(consumer));
 		}
 	}
+	return TEST_SUCCESS;
+}
+
+/* Spends 20 ms with each message. */
+static void
+slow_recv(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	uint64_t end = test_now_ns() + 20 * 1000 * 1000;
+
+	RTE_SET_USED(ep);
+	RTE_SET_USED(conn);
+	RTE_SET_USED(msg);
+	RTE_SET_USED(len);
+	while (test_now_ns() < end)
+		rte_pause();
+}
+
+/* Time is busy from a turn that has found something to the next, and while it sleeps never. */
+static int
+test_pes(void)
+{
+	const uint64_t ms = rte_get_tsc_hz() / 1000; /* EAL's estimate */
+	struct rte_comch_pe *pe = test_pe_new();
+	struct test_ep *server = test_server_run("test", pe);
+	struct test_ep *client = test_client_run("test", test_pe_new());
+	int64_t busy, total_cycles;
+	char request[64];
+	int i;
+
+	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
+	server->on_recv = slow_recv;
+	snprintf(request, sizeof(request), "/comch/pes,%d", test_pair.dpu);
+	TEST_EXPECT(ask(request), 0);
+	busy = reply_number("busy_cycles");
+	total_cycles = reply_number("total_cycles");
+	TEST_TRUE(busy >= 0 && total_cycles >= busy);
+	TEST_EXPECT(reply_number("tasks_left") <= reply_number("max_tasks"), 1);
+	TEST_EXPECT(test_send_pattern(client->conn, 100, 1), 0);
+	TEST_WAIT(server->nb_recv == 1 && client->nb_done == 1, TEST_MS);
+	rte_comch_pe_progress(pe);
+	TEST_EXPECT(ask(request), 0);
+	TEST_TRUE(reply_number("busy_cycles") - busy >= (int64_t)(15 * ms));
+	TEST_TRUE(reply_number("busy_cycles") <= reply_number("total_cycles"));
+	/* it sleeps right after a turn that has found something */
+	busy = reply_number("busy_cycles");
+	TEST_EXPECT(test_send_pattern(client->conn, 100, 2), 0);
+	TEST_WAIT(server->nb_recv == 2, TEST_MS);
+	for (i = 0; i < 10000 && rte_comch_pe_arm(pe) == -EAGAIN; i++)
+		rte_comch_pe_progress(pe);
+	TEST_EXPECT(ask(request), 0);
+	TEST_TRUE(reply_has("armed", "1") && reply_has("waiting", "0"));
+	TEST_TRUE(reply_number("busy_cycles") - busy >= (int64_t)(15 * ms));
+	busy = reply_number("busy_cycles");
+	total_cycles = reply_number("total_cycles");
+	/* asleep, and then awake with nothing to do */
+	rte_delay_us_sleep(50 * 1000);
+	for (i = 0; i < 10000 && rte_comch_pe_progress(pe) != 0; i++)
+		;
+	rte_delay_us_sleep(50 * 1000);
+	rte_comch_pe_progress(pe);
+	TEST_EXPECT(ask(request), 0);
+	TEST_TRUE(reply_number("total_cycles") - total_cycles >= (int64_t)(90 * ms));
+	TEST_TRUE(reply_number("busy_cycles") - busy < (int64_t)(25 * ms));
 	return TEST_SUCCESS;
 }
 
@@ -670,7 +735,7 @@ error_has(const char *request, const char *words)
 static int
 test_malformed(void)
 {
-	static const char * const commands[] = { "info", "stats", "totals", "users",
+	static const char * const commands[] = { "info", "stats", "totals", "pes", "users",
 		"connections", "queues", "dpas", "dpa_info", "msgqs", "msgq_info", "list", "no" };
 	static const char * const params[] = {
 		"", ",", ",,", ",-1", ",abc", ",63", ",64", ",65536", ",99999999999999",
@@ -714,6 +779,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(NULL, test_cleanup, test_stats),
 		TEST_CASE_ST(NULL, test_cleanup, test_totals),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_totals_queues),
+		TEST_CASE_ST(NULL, test_cleanup, test_pes),
 		TEST_CASE_ST(NULL, test_cleanup, test_connections),
 		TEST_CASE_ST(NULL, test_cleanup, test_names),
 		TEST_CASE_ST(need_producers, test_cleanup, test_queue_ids),
