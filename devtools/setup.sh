@@ -60,6 +60,7 @@ python3-sphinx-rtd-theme	look of the guides
 libcap2-bin	gives a program capabilities, whose environment is not read
 valgrind	memory checks, and count-instructions.py
 python3-matplotlib	comch-plot.py
+python3-prometheus-client	parses what the telemetry exporter exports
 gcc-aarch64-linux-gnu	compiles for the Arm cores of a card, and programs for offload processors
 libc6-dev-arm64-cross	headers for that
 qemu-system-arm	runs the guest that is arm64
