@@ -93,7 +93,10 @@
 
 #define SHM_WIRE_MAGIC 0x48534d43u /* "CMSH" */
 
-/* Of this file: a peer of another version is refused. */
+/*
+ * Of this file, and of shm_entry.h: a peer of another version is refused. Both sides tell both
+ * numbers, so all versions have the same HELLO and HELLO_ACK, and the same header of a message.
+ */
 #define SHM_WIRE_VERSION 10
 
 #define SHM_WIRE_FUNCTION_SIZE 32
@@ -522,6 +525,9 @@ _Static_assert(sizeof(union shm_wire_msg) == sizeof(((union shm_wire_msg *)0)->a
 _Static_assert(sizeof(struct shm_wire_hdr) == 16, "hdr");
 _Static_assert(sizeof(struct shm_wire_hello) == 56, "hello");
 _Static_assert(sizeof(struct shm_wire_hello_ack) == 32, "hello_ack");
+_Static_assert(offsetof(struct shm_wire_hello, version) == 16, "hello.version");
+_Static_assert(offsetof(struct shm_wire_hello_ack, version) == 16, "hello_ack.version");
+_Static_assert(offsetof(struct shm_wire_hello_ack, status) == 24, "hello_ack.status");
 _Static_assert(sizeof(struct shm_wire_group) == 24, "group");
 _Static_assert(sizeof(struct shm_wire_connect) == 160, "connect");
 _Static_assert(sizeof(struct shm_wire_accept) == 48, "accept");
