@@ -15,6 +15,7 @@
 #include <rte_interrupts.h>
 #include <rte_mbuf.h>
 
+#include "test_bluefield_model.h"
 #include "test_comch_fp_util.h"
 #include "test_comch_util.h"
 #include "test_net_comch.h"
@@ -199,8 +200,8 @@ test_stranger(void)
 		uint32_t len;
 		unsigned int nb; /* how often it is said */
 	} cases[] = {
-		{ 0, 0x6e6f6e73, 8, 1 }, { 0, SAID_MAGIC, 1, 1 }, { 0, SAID_MAGIC, 7, 1 },
-		{ 1, SAID_HELLO + 1, HELLO_LEN, 1 }, { 1, 0x30001, READY_LEN, 1 },
+		{ 1, SAID_HELLO + 1, HELLO_LEN, 1 }, { 0, 0x6e6f6e73, 8, 1 },
+		{ 0, SAID_MAGIC, 1, 1 }, { 0, SAID_MAGIC, 7, 1 }, { 1, 0x30001, READY_LEN, 1 },
 		{ 1, SAID_READY, READY_LEN, 1 }, { 1, SAID_READY, HELLO_LEN, 1 },
 		{ 3, 1, HELLO_LEN - 1, 1 }, { 3, 1, HELLO_LEN + 1, 1 }, { 3, 1, 16, 1 },
 		{ 3, 0, HELLO_LEN, 1 }, { 3, 17, HELLO_LEN, 1 }, { 3, UINT16_MAX, HELLO_LEN, 1 },
@@ -212,6 +213,8 @@ test_stranger(void)
 
 	if (net.place.is_open)
 		return test_skip("the stranger has a device of driver shm");
+	TEST_EXPECT(test_log_begin(), 0);
+	test_log_restore();
 	TEST_CALL(stranger_begin(&s));
 	for (i = 0; i < RTE_DIM(cases); i++) {
 		TEST_CALL(stranger_connect(&s));
@@ -223,6 +226,10 @@ test_stranger(void)
 		NET_WAIT(stranger_state(&s) == RTE_COMCH_STATE_IDLE, TEST_MS);
 		TEST_TRUE(!net_link_is_up(DPU));
 	}
+	i = test_log_count("speaks version 2, and this one version 1");
+	test_log_quiet();
+	test_log_drop();
+	TEST_EXPECT(i, 1);
 	return stranger_end(&s);
 }
 

@@ -187,6 +187,25 @@ hello_take(struct nc_port *port, const void *text, uint32_t len)
 	return true;
 }
 
+/* A port of another version, or no port. */
+static void
+heard_wrong(struct nc_port *port, const struct nc_wire_hdr *hdr)
+{
+	const bool other = hdr->magic == rte_cpu_to_le_32(NC_WIRE_MAGIC) &&
+		hdr->version != rte_cpu_to_le_16(NC_WIRE_VERSION);
+
+	port->refused = true;
+	if (!reason_is_new(port, other ? -EPROTONOSUPPORT : -EPROTO))
+		return;
+	if (other)
+		NC_LOG(ERR, "%s: the port at server '%s' speaks version %u, and this one version %u: run one release on both sides",
+			port_name(port), port->args.server, rte_le_to_cpu_16(hdr->version),
+			NC_WIRE_VERSION);
+	else
+		NC_LOG(ERR, "%s: the peer of server '%s' is no port: start net_comch there, or give another server=",
+			port_name(port), port->args.server);
+}
+
 static void
 heard(struct rte_comch_conn *conn, const void *text, uint32_t len, void *user_data)
 {
@@ -207,10 +226,7 @@ heard(struct rte_comch_conn *conn, const void *text, uint32_t len, void *user_da
 	}
 	if (good)
 		return;
-	port->refused = true;
-	if (reason_is_new(port, -EPROTO))
-		NC_LOG(ERR, "%s: the peer of server '%s' is no port of this version: start net_comch there, or give another server=",
-			port_name(port), port->args.server);
+	heard_wrong(port, &hdr);
 }
 
 /*

@@ -24,6 +24,7 @@
 #define NC_MAX_QUEUES 16
 
 #define NC_WIRE_MAGIC 0x6d434e63u /* "cNCm" */
+/* A port of another version is refused; the header is the same in all versions. */
 #define NC_WIRE_VERSION 1u
 
 #define NC_WIRE_HELLO 1u
