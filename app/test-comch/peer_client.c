@@ -286,6 +286,8 @@ client_recv_reply(struct client_conn *cc, const void *msg, uint32_t len)
 		return;
 	if (type > 0)
 		memcpy(&cl->reply, msg, len);
+	else if (type == -EPROTONOSUPPORT)
+		cl->reply.hdr = *hdr;
 	cl->reply_type = type;
 }
 
@@ -336,8 +338,9 @@ client_call(struct client *cl, const struct peer_hdr *msg, int want, const char 
 					"%.0f s; it may hang", name, patience);
 	}
 	if (cl->reply_type == -EPROTONOSUPPORT)
-		return client_fail(cl, -EPROTONOSUPPORT,
-				"the server is another version of this tool; use the same one");
+		return client_fail(cl, -EPROTONOSUPPORT, "the server speaks version %u of this "
+				"tool's protocol, and this client version %u; use the same tool",
+				rte_le_to_cpu_16(cl->reply.hdr.version), PEER_VERSION);
 	if (cl->reply_type != want)
 		return client_fail(cl, -EPROTO, "the server answered '%s' with '%s'", name,
 				peer_msg_name(cl->reply_type));

@@ -34,7 +34,7 @@
 #include <rte_byteorder.h>
 
 #define PEER_MAGIC UINT32_C(0x434d4354) /* "TCMC" */
-#define PEER_VERSION 2
+#define PEER_VERSION 2 /* struct peer_hdr is the same in all */
 #define PEER_TEST_NAME 32
 #define PEER_TEXT 96
 #define PEER_BOOT_ID 16
