@@ -32,6 +32,14 @@ autotests_no_model() { # <build>
 	COMCH_BLUEFIELD_MODEL=/nowhere autotest_once "$1" ${listed//$'\n'/ }
 }
 
+copy_tree() { # <folder, made anew>
+	rm -rf "$1"
+	mkdir -p "$1"
+	# shellcheck source-path=SCRIPTDIR source=../tree-files.sh
+	(cd "$top" && . devtools/tree-files.sh && tree_files '*' &&
+		cp --parents -P -t "$1" "${files[@]}")
+}
+
 # Does the compiler's ThreadSanitizer, with what we tell it, find anything at all? Puts
 # each race of devtools/tsan-races into a copy of the tree, and wants it found: by the
 # fifth look, as it sees two accesses only if no other order lies between them.
@@ -43,11 +51,8 @@ races_found() {
 		echo "devtools/tsan.supp has $entries entries, at most 10 are allowed"
 		return 1
 	}
-	rm -rf "$dir" "$tree"
-	mkdir -p "$tree"
-	# shellcheck source-path=SCRIPTDIR source=../tree-files.sh
-	(cd "$top" && . devtools/tree-files.sh && tree_files '*' &&
-		cp --parents -P -t "$tree" "${files[@]}")
+	rm -rf "$dir"
+	copy_tree "$tree"
 	CC=clang CXX=clang++ meson setup "$dir" "$tree" -Dwerror=true "${tsan[@]}"
 	for race in "$top"/devtools/tsan-races/*.patch; do
 		patch -d "$tree" -p1 <"$race"
@@ -76,6 +81,32 @@ autotest_once() { # <build> <suite>...
 	# shellcheck disable=SC2046 # words on purpose
 	timeout -k 10 900 "$work/$1/app/comch-autotest" $(eal_args "${1//\//-}" "$lcores") -- \
 		"${@:2}"
+}
+
+# Programs of this build beside those of a tree whose protocol has another version: they refuse
+# each other. With another layout and no version they do neither that nor work, which is found.
+two_versions() {
+	local tree=$work/$build/versions/tree dir=$work/$build/versions/build
+	local wire=$tree/drivers/comch/shm/shm_wire.h programs=(app/dpdk-test-comch
+		examples/dpdk-comch-pairs)
+	rm -rf "$dir"
+	copy_tree "$tree"
+	"$top/devtools/test-versions.py" "$work/$build" "$work/$build"
+	sed -i -E 's/(define SHM_WIRE_VERSION ).*/\1999/' "$wire"
+	sed -i '/bluefield/d' "$tree/drivers/meson.build" # half of the time
+	meson setup "$dir" "$tree" -Dbuildtype=debug -Dbluefield_model=disabled \
+		-Ddoca_compat=disabled -Dtests=false -Dcheck_includes=false
+	ninja -C "$dir" "${programs[@]}"
+	"$top/devtools/test-versions.py" "$work/$build" "$dir" | tee "$dir/log"
+	[ "$(grep -cE ': refused, versions (999|[0-9]+ and 999)' "$dir/log")" = 4 ] || return 1
+
+	cp "$top/drivers/comch/shm/shm_wire.h" "$wire"
+	sed -i '/^struct shm_wire_rec {$/,/^}/ { s/ len;/ other;/; s/ reserved;/ len;/; s/other/reserved/ }' \
+		"$wire"
+	! cmp "$wire" "$top/drivers/comch/shm/shm_wire.h" || return 1
+	ninja -C "$dir" "${programs[@]}"
+	! "$top/devtools/test-versions.py" "$work/$build" "$dir" >"$dir/log" || return 1
+	grep -c 'FAIL: neither messages nor a refusal' "$dir/log"
 }
 
 # --------------------------------------------------------------------------
