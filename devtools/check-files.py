@@ -17,7 +17,7 @@ import sys
 
 LONG = 800
 # They cannot hold a comment.
-NO_LICENCE = re.compile(r'(VERSION|ABI_VERSION|LICENSES/.*|app/fuzz/corpus/.*|.*\.(svg|png|json)|'
+NO_LICENCE = re.compile(r'(VERSION|ABI_VERSION|LICENSES/.*|app/fuzz/corpus/.*|.*\.(svg|png|json|xz)|'
                         r'debian/(changelog|control|copyright|source/.*|tests/control|[^/]*\.(doc-base\.[a-z]*|'
                         r'install|lintian-overrides|service|symbols|sysusers|tmpfiles)))')
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]*)[>"]', re.M)

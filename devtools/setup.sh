@@ -36,6 +36,7 @@ libclang-rt-dev	run time of clang sanitizers
 shellcheck	checks the scripts
 git	lists the files to check
 man-db	checks the manual pages
+abigail-tools	compares the interface with that of the last release
 dpdk	dpdk-pmdinfo.py
 dpdk-dev	dpdk-testpmd and dpdk-telemetry.py, for the plugin test
 python3-pyelftools	used by dpdk-pmdinfo.py
