@@ -339,8 +339,10 @@ class Tests:
             if case == '':
                 return None if result == 0 else \
                     (left[0] if left else names[-1], ' (time)' if result == 'time' else ' (died)')
-            if result == 'failed':
-                return next(n for n in names if n.endswith(':' + case)), ''
+            # each passed without a mutant; a suite that cannot begin skips all of them
+            if result != 'succeeded':
+                return next((n for n in names if n.endswith(':' + case)), names[0]), \
+                    ' (skipped)' if result == 'skipped' else ''
             left = [n for n in left if not n.endswith(':' + case)]
         return None
 
