@@ -489,12 +489,13 @@ consumer_is_closed(struct shm_consumer *c, uint64_t now)
 	shm_dev_lock(dev);
 	chan = consumer_chan_locked(c);
 	/* those that come since then find it closed, and do not count */
-	if (chan != NULL)
+	if (chan != NULL) {
 		c->claims &= consumer_claims_locked(c, chan);
-	if (chan != NULL && c->claims != 0 && now >= c->deadline) {
-		shm_link_late(chan->link, "it does not finish a message");
-		shm_chan_broken_locked(chan, -ETIMEDOUT);
-		chan = NULL;
+		if (c->claims != 0 && now >= c->deadline) {
+			shm_link_late(chan->link, "it does not finish a message");
+			shm_chan_broken_locked(chan, -ETIMEDOUT);
+			chan = NULL;
+		}
 	}
 	shm_dev_unlock(dev);
 	if (chan == NULL)
