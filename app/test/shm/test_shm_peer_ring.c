@@ -280,6 +280,36 @@ test_end_silent(void)
 	return TEST_SUCCESS;
 }
 
+/* One that dies instead leaves nothing. */
+static int
+test_end_dies(void)
+{
+	struct hostile *e;
+	uint32_t downs;
+
+	e = end_begin(&downs);
+	TEST_TRUE(e != NULL);
+	hostile_close(e);
+	return end_check(downs, 0);
+}
+
+/* Nobody waits for the answer of one whose head cannot be. */
+static int
+test_end_nonsense(void)
+{
+	struct test_ep *target = peer_env.target;
+	struct hostile *e = hostile_connected();
+	uint32_t downs = target->nb_disconnects;
+
+	TEST_EXPECT(test_send(target->conn, "ping", 4), 0);
+	__atomic_fetch_add(&e->chan.own->head, 1 << 20, __ATOMIC_RELEASE);
+	TEST_EXPECT(rte_comch_server_disconnect(target->conn), 0);
+	peer_turn_ms(20);
+	TEST_EXPECT(target->nb_disconnects, downs + 1);
+	TEST_TRUE(!hostile_gone(e));
+	return TEST_SUCCESS;
+}
+
 /* What crosses CLOSE means nothing, but another CLOSE; two answers are one too many. */
 static int
 test_end_crossed(void)
@@ -744,6 +774,8 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_head_inside),
 		PEER_CASE(test_end_answered),
 		PEER_CASE(test_end_silent),
+		PEER_CASE(test_end_dies),
+		PEER_CASE(test_end_nonsense),
 		PEER_CASE(test_end_crossed),
 		PEER_CASE(test_cut_untold),
 		PEER_CASE(test_cut_told),
