@@ -24,13 +24,18 @@
 #define MAX_MAPS 60
 #define MAX_MEM 16u /* MiB */
 #define MAX_FDS 128u
+#define LINK_FDS 2u
 /* So many sockets are too much for a process without a core. */
 #define MAX_SLOW 500u
 /* So long the driver has its thread close descriptors, before it is the peer that holds it. */
 #define FDS_MS 1000u
+/* Processes that come while nothing is closed, and the sockets that may be taken of them. */
+#define NB_STAY 200u
+#define MAX_STAY 100u
 /* More than sockets hold, and less than may wait for one that has the memory. */
 #define MAX_UNREAD 4000u
 #define REGION_SIZE (4ul << 20)
+#define LARGE_SIZE ((MAX_MEM + 4ul) << 20)
 /* Of which one fits and two do not, and how often two engines want one at a time. */
 #define LARGE_MIB 10u
 #define ENGINE_ROUNDS 20u
@@ -254,16 +259,16 @@ test_regions(void)
 	uint32_t id;
 	int ret = 0;
 
-	for (id = 0; id < MAX_MEM && ret == 0; id++) {
-		TEST_EXPECT(hostile_region_create(&region, REGION_SIZE), 0);
+	for (id = 0; id < MAX_MEM && (id <= 1 || ret == 0); id++) {
+		TEST_EXPECT(hostile_region_create(&region, id == 0 ? LARGE_SIZE : REGION_SIZE), 0);
 		TEST_EXPECT(hostile_region_send(e, &region, id), 0);
 		hostile_region_free(&region);
 		memset(&c, 0, sizeof(c));
 		ret = hostile_consumer_start(e, &c, id + 1, id);
 		hostile_consumer_free(&c);
+		TEST_EXPECT(ret, id == 0 || id == MAX_MEM / 4 ? -ENOMEM : 0);
 	}
-	TEST_EXPECT(ret, -ENOMEM);
-	TEST_EXPECT(id - 1, MAX_MEM / 4 - 1);
+	TEST_EXPECT(id - 1, MAX_MEM / 4);
 	TEST_TRUE(!hostile_gone(e));
 	TEST_CALL(peer_honest(10));
 	TEST_EXPECT(peer_violations(), 0);
@@ -388,6 +393,13 @@ test_last_fds(void)
 	TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	TEST_EXPECT(link_open(&e), 0);
 	for (i = 0; i < 2 * MAX_FDS && peer_taken(geteuid(), "fds") < MAX_FDS - 1; i++) {
+		if (peer_taken(geteuid(), "fds") == MAX_FDS - LINK_FDS) {
+			/* one finds room, and what is to wake our engine for it finds none */
+			TEST_EXPECT(link_open(&more), 0);
+			PEER_WAIT(hostile_gone(more), TEST_MS);
+			hostile_close(more);
+			PEER_WAIT(peer_taken(geteuid(), "fds") == MAX_FDS - LINK_FDS, TEST_MS);
+		}
 		hostile_fill(&msg, SHM_WIRE_REGION, 0);
 		msg.region.region = i;
 		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION, 0, e->seg.fd), 0);
@@ -455,6 +467,45 @@ test_fds_that_stay(void)
 	close(pair[1]);
 	PEER_WAIT(link_open(&e) == 0, TEST_MS);
 	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* While nobody closes what is refused, as one socket does not close, few are asked in. */
+static int
+test_refused_that_stay(void)
+{
+	static uint8_t drop[1 << 20];
+	unsigned int before, nb = 0, i;
+	union shm_wire_msg msg;
+	int slow, other, kept;
+	struct hostile *e;
+
+	if (getenv("COMCH_TEST_BROKER") != NULL)
+		return test_skip("brokers close what they do not pass on");
+	TEST_CALL(test_need_fds(1024));
+	slow = peer_lingering_fd(&other);
+	if (slow < 0)
+		return test_skip("no TCP here to make a socket that lingers");
+	TEST_EXPECT(link_open(&e), 0);
+	hostile_fill(&msg, SHM_WIRE_REGION, 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_REGION, 0, slow), 0);
+	close(slow);
+	peer_turn_ms(5);
+	before = test_count_fds();
+	for (i = 0; i < NB_STAY; i++) {
+		nb += hostile_open(peer_env.path, "pf0") != NULL;
+		peer_turn();
+	}
+	peer_turn_ms(50);
+	kept = (int)(test_count_fds() - before - nb);
+	test_note("%d of %u sockets were taken", kept, nb);
+	TEST_TRUE(kept >= 16 && kept <= (int)MAX_STAY);
+	hostile_close_all();
+	PEER_WAIT(recv(other, drop, sizeof(drop), MSG_DONTWAIT) == 0, TEST_MS);
+	close(other);
+	PEER_WAIT(hostile_open(peer_env.path, "pf0") != NULL, TEST_MS);
+	hostile_close_all();
+	PEER_WAIT(link_open(&e) == 0, TEST_MS);
 	return TEST_SUCCESS;
 }
 
@@ -736,6 +787,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_fds),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_last_fds),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_fds_that_stay),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_refused_that_stay),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_unread_memory),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments_burst),
