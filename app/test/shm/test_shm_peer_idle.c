@@ -219,6 +219,25 @@ test_doorbells(void)
 	return TEST_SUCCESS;
 }
 
+/* One that is toggled behind the last turn keeps the engine awake: no other toggle follows. */
+static int
+test_doorbell_before_sleep(void)
+{
+	struct idle_env env;
+
+	TEST_CALL(idle_open(&env));
+	TEST_CALL(idle_wait(&env));
+	PEER_WAIT(rte_comch_pe_arm(env.pe) == 0, TEST_MS);
+	TEST_TRUE(rte_comch_pe_progress(env.pe) >= 0);
+	toggle(&env);
+	TEST_EXPECT(rte_comch_pe_arm(env.pe), -EAGAIN);
+	TEST_TRUE(rte_comch_pe_progress(env.pe) >= 0);
+	TEST_EXPECT(idle_word(&env), 0);
+	TEST_EXPECT(fast_side->violations(), 0);
+	idle_close(&env);
+	return TEST_SUCCESS;
+}
+
 /* All doorbells of all groups, at any time: the consumer goes on, and its posts come back. */
 static int
 test_mad_doorbells(void)
@@ -258,6 +277,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_doorbell_numbers),
 		FAST_CASE(test_our_toggles),
 		FAST_CASE(test_doorbells),
+		FAST_CASE(test_doorbell_before_sleep),
 		FAST_CASE(test_mad_doorbells),
 		TEST_CASES_END()
 	},
