@@ -420,6 +420,55 @@ test_server_stops(void)
 	return TEST_SUCCESS;
 }
 
+static struct rte_comch_pe *away;
+
+static struct rte_comch_pe *
+engine_away(const struct rte_comch_conn_info *info, void *user_data)
+{
+	RTE_SET_USED(info);
+	RTE_SET_USED(user_data);
+	return away;
+}
+
+/* What comes behind a CONNECT, which is accepted onto another engine, is for that one, too. */
+static int
+test_accepted_away(void)
+{
+	const struct rte_comch_server_conf conf = { .name = "away", .engine_cb = engine_away };
+	struct test_ep *server;
+	struct rte_comch_pe *pe;
+	unsigned int i, bytes;
+	struct hostile *e;
+	int type;
+
+	TEST_EXPECT(rte_comch_pe_create(NULL, &pe), 0);
+	TEST_EXPECT(rte_comch_pe_create(NULL, &away), 0);
+	TEST_EXPECT(rte_comch_pe_dev_add(away, peer_env.dpu), 0);
+	server = test_server_run_conf(&conf, pe);
+	e = hostile_up();
+	TEST_EXPECT(hostile_connect_send(e, 0, "away", 1), 0);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
+	PEER_WAIT(ioctl(e->fd, SIOCOUTQ, &bytes) == 0 && bytes == 0, TEST_MS);
+	for (i = 0; i < 10; i++)
+		rte_comch_pe_progress(pe);
+	while ((type = hostile_recv(e)) > 0)
+		TEST_TRUE(type != SHM_WIRE_CLOSED);
+	TEST_EXPECT(type, 0);
+	for (i = 0; i < 10; i++) {
+		rte_comch_pe_progress(away);
+		rte_comch_pe_progress(pe);
+	}
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	TEST_EXPECT(peer_violations(), 0);
+	hostile_close(e);
+	TEST_EXPECT(test_ep_close(server), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(pe), 0);
+	TEST_EXPECT(rte_comch_pe_destroy(away), 0);
+	peer_turn_ms(10);
+	peer_settle(); /* the honest have what woke those engines until they leave */
+	return TEST_SUCCESS;
+}
+
 /* Groups: numbers out of range, and descriptors that wake nobody. */
 static int
 test_groups(void)
@@ -550,6 +599,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_names),
 		PEER_CASE(test_connect_ranges),
 		PEER_CASE(test_server_stops),
+		PEER_CASE(test_accepted_away),
 		PEER_CASE(test_groups),
 		PEER_CASE(test_versions),
 		TEST_CASE_NAMED(peer_setup, peer_teardown, "test_last_word", peer_last_word),
