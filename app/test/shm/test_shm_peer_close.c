@@ -579,6 +579,64 @@ test_broker_lingers(void)
 	return TEST_SUCCESS;
 }
 
+/* A process that says something, and ends, while its broker is stopped. */
+static void __attribute__((noreturn))
+leaver_main(int in, int out)
+{
+	struct hostile *e;
+	char go;
+
+	hostile_alone = true;
+	alarm(60);
+	e = hostile_open(peer_env.path, "pf0");
+	attacker_says(out, e != NULL && hostile_hello(e) == 0 ? STEP_HELD : STEP_FAILED);
+	if (read(in, &go, 1) == 1)
+		hostile_say(e, SHM_WIRE_READY, 0);
+	_exit(0);
+}
+
+static int
+leaver_once(void)
+{
+	int from[2], to[2], status;
+	char c = 0;
+
+	TEST_TRUE(pipe2(from, O_NONBLOCK | O_CLOEXEC) == 0 && pipe2(to, O_CLOEXEC) == 0);
+	fflush(stdout);
+	attacker.pid = fork();
+	TEST_TRUE(attacker.pid >= 0);
+	if (attacker.pid == 0)
+		leaver_main(to[0], from[1]);
+	close(from[1]);
+	close(to[0]);
+	attacker.from = from[0];
+	PEER_WAIT(read(attacker.from, &c, 1) == 1, TEST_MS);
+	TEST_EXPECT(c, STEP_HELD);
+	PEER_WAIT(peer_links() == 2, TEST_MS);
+	test_signal_brokers(SIGSTOP);
+	TEST_EXPECT(write(to[1], "", 1), 1);
+	close(to[1]);
+	TEST_EXPECT(waitpid(attacker.pid, &status, 0), attacker.pid);
+	attacker.pid = 0;
+	close(attacker.from);
+	peer_turn();
+	test_signal_brokers(SIGCONT);
+	PEER_WAIT(peer_links() == 1, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* What it has said is taken, unless this side is slow: then it has had its time. */
+static int
+test_broker_outlives(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NB_TRIES && peer_violations() == 0; i++)
+		TEST_CALL(leaver_once());
+	TEST_EXPECT(peer_violations(), 1);
+	return TEST_SUCCESS;
+}
+
 /* What comes without a turn of the server; descriptors are counted. */
 static unsigned int
 answers_read(struct hostile **e, unsigned int nb_e, unsigned int *nb_fds)
@@ -710,6 +768,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_no_wakes),
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_seals),
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_lingers),
+		TEST_CASE_ST(peer_setup, close_teardown, test_broker_outlives),
 		TEST_CASE_ST(peer_setup, close_teardown, test_unread),
 		TEST_CASE_ST(peer_setup, close_teardown, test_unread_brokers),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_death),
