@@ -312,7 +312,7 @@ test_claims(struct test_fp *fp)
 
 /* The same in memory of the application, which the driver may copy to. */
 static int
-test_claims_copied(struct test_fp *fp)
+copied(struct test_fp *fp, int (*test)(struct test_fp *fp))
 {
 	const uint64_t capa = RTE_COMCH_CAPA_MEM_DIRECT | RTE_COMCH_CAPA_MEM_BOUNCE;
 	struct rte_comch_dev_info info;
@@ -323,7 +323,19 @@ test_claims_copied(struct test_fp *fp)
 	app_pool = rte_pktmbuf_pool_create("test_meta_app", MBUFS, 0, 0,
 			ROOM + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
 	TEST_TRUE(app_pool != NULL);
-	return test_claims(fp);
+	return test(fp);
+}
+
+static int
+test_claims_copied(struct test_fp *fp)
+{
+	return copied(fp, test_claims);
+}
+
+static int
+test_crosses_copied(struct test_fp *fp)
+{
+	return copied(fp, test_crosses);
 }
 
 /* One that posts memory of its own reads headers by itself. */
@@ -422,6 +434,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_requests),
 		TEST_CASE_FP(test_fp_need, teardown, test_claims),
 		TEST_CASE_FP(test_fp_need, teardown, test_claims_copied),
+		TEST_CASE_FP(test_fp_need, teardown, test_crosses_copied),
 		TEST_CASE_FP_BOTH(test_fp_need, teardown, test_own_memory),
 		TEST_CASES_END()
 	},
