@@ -317,27 +317,26 @@ test_consumer_sizes(void)
 		{ RTE_BIT64(63), 0, 0, 0 }, { 8, 1, 0, 0 }, { 8, RTE_BIT32(31), 0, 0 },
 		{ 8, 0, 0, 0x4 }, { 8, 0, 0, 0x8000 }, { 8, 0, 0, 0xfffc },
 	};
-	struct hostile_consumer c;
+	struct hostile_consumer c, wrong;
 	struct hostile_region r;
-	union shm_wire_msg msg;
 	struct hostile *e;
 	unsigned int i;
 
 	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	for (i = 0; i < RTE_DIM(bad); i++) {
 		memset(&c, 0, sizeof(c));
+		memset(&wrong, 0, sizeof(wrong));
 		e = fast_connected();
 		TEST_EXPECT(hostile_region_send(e, &r, 0), 0);
 		/* all that there is can be stated */
 		c.msg.buf_size = HOSTILE_REGION_SIZE;
 		TEST_EXPECT(hostile_consumer_start(e, &c, 9, 0), 0);
-		hostile_fill(&msg, SHM_WIRE_CONSUMER, e->chan.id);
-		msg.consumer.region = bad[i].region;
-		msg.consumer.buf_size = bad[i].buf_size;
-		msg.consumer.meta = bad[i].meta; /* without room for it */
-		msg.consumer.flags = bad[i].flags;
-		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER, e->chan.id, c.seg.fd), 0);
+		wrong.msg.buf_size = bad[i].buf_size;
+		wrong.msg.meta = bad[i].meta; /* without room for it */
+		wrong.msg.flags = bad[i].flags;
+		TEST_EXPECT(hostile_consumer_ask(e, &wrong, 1, bad[i].region), 0);
 		TEST_CALL(fast_conn_dies(e, "size", i));
+		hostile_consumer_free(&wrong);
 		hostile_consumer_free(&c);
 	}
 	hostile_region_free(&r);
