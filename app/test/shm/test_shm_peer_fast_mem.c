@@ -457,6 +457,34 @@ test_cpl_unposted(void)
 	return TEST_SUCCESS;
 }
 
+/* What lies behind the words of the ring is none of them, whatever it looks like. */
+static int
+test_cpl_row_end(void)
+{
+	struct rte_comch_cpl cpls[NB];
+	struct fast_rx env;
+	uint32_t ring, n;
+
+	TEST_CALL(cpls_open(&env, false, IMM));
+	ring = env.rc.msg.nb_posts;
+	TEST_EXPECT(SHM_WIRE_POST_START % ring, 0);
+	for (n = 0; n < ring - 1; n++) {
+		TEST_CALL(fast_rx_post(&env, 1, SLOT));
+		hostile_complete(&env.rc, n, hostile_cpl(&env.rc, n, 1, 0, SLOT));
+		TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 1);
+	}
+	TEST_CALL(fast_rx_post(&env, 2, SLOT));
+	hostile_complete(&env.rc, n, hostile_cpl(&env.rc, n, 1, 0, SLOT));
+	env.rc.cpls->words[ring] = hostile_cpl(&env.rc, n, 1, 0, 0);
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 1);
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
+	hostile_complete(&env.rc, ring, hostile_cpl(&env.rc, ring, 1, 0, SLOT));
+	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 1);
+	TEST_EXPECT(fast_breaches(), 0);
+	fast_rx_close(&env);
+	return TEST_SUCCESS;
+}
+
 /* The same for packets: the lengths become those of mbufs. */
 static int
 test_cpl_packets(void)
@@ -638,6 +666,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_cpl_values),
 		FAST_CASE(test_cpl_producers),
 		FAST_CASE(test_cpl_unposted),
+		FAST_CASE(test_cpl_row_end),
 		FAST_CASE(test_cpl_packets),
 		FAST_CASE(test_cpl_flips),
 		TEST_CASES_END()
