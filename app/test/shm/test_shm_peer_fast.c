@@ -732,6 +732,17 @@ test_refusals(void)
 		TEST_ASSERT(reason == (i < 3 ? reasons[i] : -ECONNREFUSED), "%d became %d",
 				reasons[i], reason);
 	}
+	/* of one that has stopped since, the peer is told nothing */
+	q = fast_consumer(NULL, 8, 0);
+	TEST_EXPECT(hostile_rc_wait(e, &rc), 0);
+	TEST_TRUE(rte_comch_ctx_stop(q->ctx) <= 0);
+	msg.consumer_ack.consumer = rc.msg.consumer;
+	msg.consumer_ack.status = -ENOMEM;
+	hostile_rc_free(&rc);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_CONSUMER_ACK, e->chan.id, -1), 0);
+	peer_turn_ms(10);
+	while ((i = (unsigned int)hostile_recv(e)) != 0)
+		TEST_TRUE(i != SHM_WIRE_CONSUMER_GONE && i < SHM_WIRE_TYPES);
 	TEST_EXPECT(fast_side->violations(), 0);
 	TEST_TRUE(fast_victim()->conn != NULL && !hostile_gone(e));
 	return TEST_SUCCESS;
