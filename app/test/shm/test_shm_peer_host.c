@@ -7,6 +7,7 @@
  * there, and attacks it and its clients. A hostile host is in the other files.
  */
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -476,6 +477,26 @@ test_accept_ranges(void)
 	return TEST_SUCCESS;
 }
 
+/* What wakes the engine is closed by the card's side: it does not wake it for ever. */
+static int
+test_wake_closed(void)
+{
+	struct hostile *e = peer_host_connected();
+	struct pollfd pfd = { rte_comch_pe_fd(peer_host.pe), POLLIN, 0 };
+	unsigned int i, woken = 0;
+
+	TEST_TRUE(e->wake >= 0);
+	close(e->wake);
+	e->wake = -1;
+	for (i = 0; i < 200; i++) {
+		if (rte_comch_pe_arm(peer_host.pe) == 0)
+			woken += poll(&pfd, 1, 1) > 0;
+		rte_comch_pe_progress(peer_host.pe);
+	}
+	TEST_ASSERT(woken < 50, "woken %u times by what is closed", woken);
+	return TEST_SUCCESS;
+}
+
 /* ACCEPT with segments that are none, and then ones that come and go. */
 static int
 test_accept_segments(void)
@@ -695,6 +716,7 @@ static struct unit_test_suite suite = {
 		HOST_CASE(test_answers_to_hello),
 		HOST_CASE(test_unsolicited),
 		HOST_CASE(test_accept_ranges),
+		HOST_CASE(test_wake_closed),
 		HOST_CASE(test_accept_segments),
 		HOST_CASE(test_answers_twice),
 		HOST_CASE(test_reasons),
