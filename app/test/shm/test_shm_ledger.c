@@ -516,6 +516,7 @@ test_refused_that_stay(void)
 static int
 test_peer_segments(void)
 {
+	const uint64_t before = peer_taken(geteuid(), "maps");
 	struct hostile_chan chan;
 	unsigned int i;
 	union shm_wire_msg msg;
@@ -544,6 +545,8 @@ test_peer_segments(void)
 	}
 	TEST_EXPECT(ret, -EUSERS);
 	TEST_TRUE(i > MAX_MAPS / 4 * 3 && i < MAX_MAPS);
+	hostile_close(e);
+	PEER_WAIT(peer_taken(geteuid(), "maps") == before, TEST_MS);
 	TEST_EXPECT(peer_violations(), 0);
 	return TEST_SUCCESS;
 }
