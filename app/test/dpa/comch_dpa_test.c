@@ -83,7 +83,11 @@ fault(uint64_t deed)
 		*(volatile uint32_t *)(uintptr_t)SHM_DPA_HOST_ADDR = 0;
 		break;
 	case DEED_TRAP:
+#ifdef __aarch64__
+		__asm__ volatile("udf #0"); /* __builtin_trap() is a breakpoint there */
+#else
 		__builtin_trap();
+#endif
 		break;
 	case DEED_STACK:
 		kept = deep(UINT64_C(1) << 40);
