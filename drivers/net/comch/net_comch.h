@@ -169,6 +169,8 @@ struct nc_port {
 	bool heard_ready;
 	uint32_t frame_size;
 	struct nc_wire_hello hello;  /* of the peer, once nb_queues is not 0 */
+	struct nc_wire_hello own_hello; /* of the port; tasks have both until they are delivered */
+	struct nc_wire_hdr own_ready;
 	uint64_t deadline;           /* timer cycles, OPENING */
 	uint64_t retry;              /* the same, of a client that is WAITING */
 	uint64_t alone;              /* the same, WAITING: nobody has come; 0: was said */

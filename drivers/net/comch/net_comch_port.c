@@ -121,30 +121,30 @@ hdr_make(uint16_t type)
 static int
 hello_say(struct nc_port *port)
 {
-	struct nc_wire_hello msg = {
-		.hdr = hdr_make(NC_WIRE_HELLO),
-		.frame_size = rte_cpu_to_le_32(port->frame_size),
-		.nb_queues = rte_cpu_to_le_16(port->eth->data->nb_rx_queues),
-	};
+	struct nc_wire_hello *msg = &port->own_hello;
 	struct rte_comch_ctx_info info;
 	uint16_t i;
 	int ret;
 
+	*msg = (struct nc_wire_hello){
+		.hdr = hdr_make(NC_WIRE_HELLO),
+		.frame_size = rte_cpu_to_le_32(port->frame_size),
+		.nb_queues = rte_cpu_to_le_16(port->eth->data->nb_rx_queues),
+	};
 	for (i = 0; i < port->eth->data->nb_rx_queues; i++) {
 		ret = rte_comch_ctx_info_get(port_rxq(port, i)->q.ctx, &info);
 		if (ret != 0)
 			return ret;
-		msg.consumers[i] = rte_cpu_to_le_32(info.queue_id);
+		msg->consumers[i] = rte_cpu_to_le_32(info.queue_id);
 	}
-	return say(port, &msg, sizeof(msg));
+	return say(port, msg, sizeof(*msg));
 }
 
 static int
 ready_say(struct nc_port *port)
 {
-	const struct nc_wire_hdr msg = hdr_make(NC_WIRE_READY);
-
-	return say(port, &msg, sizeof(msg));
+	port->own_ready = hdr_make(NC_WIRE_READY);
+	return say(port, &port->own_ready, sizeof(port->own_ready));
 }
 
 /*
