@@ -266,6 +266,8 @@ void shm_dpa_process_stop(struct shm_dpa *dpa);
  * shm_dpa_look.c: what the kernel tells of the process
  */
 
+/* Wait until it is executed: before, its mappings are ours. */
+int shm_dpa_look_executed(int pidfd);
 /* Once it was executed. -ENOENT: there is no /proc of this process. */
 int shm_dpa_look_open(struct shm_dpa_look *look, int pidfd);
 /* Also after an error. */

@@ -115,6 +115,28 @@ look_pid(int pidfd)
 	return RTE_MAX(pid, 0);
 }
 
+/*
+ * A process that shares memory with this one until it executes a file lets this one go on a
+ * moment before it has memory of its own: until then its mappings are ours.
+ */
+int
+shm_dpa_look_executed(int pidfd)
+{
+	const uint64_t until = rte_comch_pmd_deadline(RTE_COMCH_DPA_CALL_MS);
+	struct stat own, its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)look_pid(pidfd));
+	/* one that is over has no file */
+	while (stat("/proc/self/exe", &own) == 0 && stat(path, &its) == 0 &&
+			own.st_ino == its.st_ino && own.st_dev == its.st_dev) {
+		if (rte_get_tsc_cycles() > until)
+			return -ETIMEDOUT;
+		usleep(SHM_DPA_LOOK_MAX_US);
+	}
+	return 0;
+}
+
 int
 shm_dpa_look_open(struct shm_dpa_look *look, int pidfd)
 {

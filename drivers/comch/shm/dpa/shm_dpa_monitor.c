@@ -117,8 +117,12 @@ static int
 monitor_look(struct shm_dpa_monitor *monitor, pid_t pid)
 {
 	struct shm_dpa *dpa = monitor->dpa;
-	const int ret = shm_dpa_look_open(&dpa->look, dpa->pidfd);
+	int ret;
 
+	dpa->look = (struct shm_dpa_look){ .maps = -1, .status = -1 };
+	ret = shm_dpa_look_executed(dpa->pidfd);
+	if (ret == 0)
+		ret = shm_dpa_look_open(&dpa->look, dpa->pidfd);
 	if (ret == 0) {
 		monitor_launched(pid);
 		return 0;
