@@ -175,8 +175,9 @@ arm64_guest() {
 		--cross-file "$top/buildtools/cross/aarch64.ini" -Dwerror=true \
 		-Dbluefield_model=disabled "$dir/tree" "$top"
 	ninja -C "$dir/tree"
-	for suite in comch_conn comch_fp comch_fp_event comch_fp_mbuf comch_fp_meta comch_fp_stop \
-			comch_mem_pool comch_task_batch shm_look shm_peer_ring; do
+	# whose limits of time an emulated processor keeps
+	for suite in comch_fp comch_fp_mbuf comch_fp_meta comch_mem_pool comch_msgq comch_pair \
+			comch_task_batch shm_dpa shm_msgq shm_peer_ring; do
 		commands+=("app/comch-autotest --no-huge -m 512 --no-pci -- ${suite}_autotest")
 	done
 	COMCH_GUEST_LIMIT=3000 "$top/devtools/qemu/test-arm64.sh" "$dir" "$dir/tree" "${commands[@]}"
