@@ -67,7 +67,8 @@ ELSEWHERE = {
         'comch_conn', 'comch_fp', 'comch_fp_api', 'comch_fp_debug', 'comch_fp_event',
         'comch_fp_idle', 'comch_fp_many', 'comch_fp_mbuf', 'comch_fp_meta', 'comch_fp_race',
         'comch_fp_regress', 'comch_fp_room', 'comch_fp_size', 'comch_fp_stop',
-        'comch_mem_bounce', 'comch_mem_pool', 'comch_task_batch', 'net_comch')),
+        'comch_mem_bounce', 'comch_mem_pool', 'comch_task_batch', 'comch_telemetry',
+        'net_comch')),
     'brokers': ({'COMCH_TEST_BROKER': 'all'}, ('shm_ledger', 'shm_peer_fast', 'comch_conn')),
 }
 # They look at orders of memory accesses, or for minutes.
