@@ -479,7 +479,7 @@ typedef int (*rte_comch_mem_free_t)(struct rte_comch_mem *mem,
 /**
  * @internal
  * Make the queue of a producer or consumer, in the context's thread, and fill in
- * its functions. A producer can send when this returns. Nothing of a consumer
+ * its functions. Its statistics are 0. A producer can send when this returns. Nothing of a consumer
  * may be seen by the peer yet, and its functions may be changed until the driver answers
  * that the peer has seen it.
  */
