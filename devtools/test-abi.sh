@@ -17,13 +17,12 @@ fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
 rm -rf "$2"
-mkdir -p "$2/tree" "$2/less/lib"
+mkdir -p "$2/less/lib"
 work=$(cd "$2" && pwd)
 cd "$top"
 # shellcheck source-path=SCRIPTDIR source=tree-files.sh
 . devtools/tree-files.sh
-tree_files '*'
-cp --parents -P -t "$work/tree" "${files[@]}"
+tree_copy "$work/tree"
 cd "$work/tree"
 passed=0
 failed=0

@@ -112,9 +112,7 @@ nothing_left() {
 }
 
 cd "$top"
-mkdir "$work/dpdk-comch"
-tree_files '*'
-tar -cf - "${files[@]}" | tar -C "$work/dpdk-comch" -xf -
+tree_copy "$work/dpdk-comch"
 # what a Debian that has booted has too
 step 'systemd' apt-get -q install -y --no-install-recommends systemd
 packages >"$work/packages"

@@ -30,6 +30,14 @@ tree_files() {
 	done <<<"$list"
 }
 
+# tree_copy <folder>: copies the tree there, into a folder that is made anew.
+tree_copy() {
+	rm -rf "$1"
+	mkdir -p "$1"
+	tree_files '*'
+	cp --parents -P -t "$1" "${files[@]}"
+}
+
 # Those lines of the input that one of the patterns fits, as git takes patterns.
 match_any() {
 	local line pattern

@@ -33,11 +33,8 @@ autotests_no_model() { # <build>
 }
 
 copy_tree() { # <folder, made anew>
-	rm -rf "$1"
-	mkdir -p "$1"
 	# shellcheck source-path=SCRIPTDIR source=../tree-files.sh
-	(cd "$top" && . devtools/tree-files.sh && tree_files '*' &&
-		cp --parents -P -t "$1" "${files[@]}")
+	(cd "$top" && . devtools/tree-files.sh && tree_copy "$1")
 }
 
 # Does the compiler's ThreadSanitizer, with what we tell it, find anything at all? Puts
