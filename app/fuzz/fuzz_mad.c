@@ -4,8 +4,9 @@
 
 /*
  * The input is what arrives at a connection manager, from two functions, what its user
- * does meanwhile, and how time goes on. Messages are whole ones, byte by byte, or good
- * ones with some bytes changed, so that what is behind the first checks is reached.
+ * does meanwhile, and how time goes on. The last bit says whether all of it is IPv4.
+ * Messages are whole ones, byte by byte, or good ones with some bytes changed, so that
+ * what is behind the first checks is reached.
  */
 
 #include <stdlib.h>
@@ -61,7 +62,7 @@ conn_of(struct fuzz_in *in)
 static struct bf_mad
 good_req(const struct node *from, uint8_t nth)
 {
-	struct bf_mad_ip ip = { .ip_version = 6, .src_port = 0xc001 };
+	struct bf_mad_ip ip;
 	struct bf_mad mad = {
 		.attr = BF_MAD_REQ, .local_id = PEER_ID + nth,
 		.req = {
@@ -72,8 +73,8 @@ good_req(const struct node *from, uint8_t nth)
 
 	memcpy(mad.req.path.local_gid, from->addr.gid, 16);
 	memcpy(mad.req.path.remote_gid, us->addr.gid, 16);
-	memcpy(ip.src, from->addr.gid, 16);
-	memcpy(ip.dst, us->addr.gid, 16);
+	bf_cm_ip_fill(&ip, from->addr.gid, us->addr.gid);
+	ip.src_port = 0xc001;
 	bf_mad_ip_encode(&ip, mad.req.priv);
 	return mad;
 }
@@ -110,6 +111,7 @@ arrive(struct fuzz_in *in, bool whole)
 	unsigned int nb;
 	size_t n;
 
+	pkt.ip4 = bf_cm_gid_ip4(us->addr.gid) != NULL;
 	memcpy(pkt.sgid, from->addr.gid, sizeof(pkt.sgid));
 	memcpy(pkt.dgid, us->addr.gid, sizeof(pkt.dgid));
 	if (whole) {
@@ -190,9 +192,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	rte_srand(1);
 	wire_init(&wire, 1);
+	if (size != 0 && (data[size - 1] & 1) != 0)
+		wire_set_ip4(&wire);
 	memset(&user, 0, sizeof(user));
 	user.node = us;
 	conf = wire_conf(us, user_req, &user);
+	conf.ip4_mac = user_ip4_mac;
 	conf.max_ids = MAX_IDS;
 	conf.max_peer_ids = MAX_IDS / 2;
 	conf.max_half_open = MAX_IDS / 4;

@@ -50,7 +50,9 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char * const commands[] = {
-		"/comch/list", "/comch/info", "/comch/stats", "/comch/connections",
+		"/comch/list", "/comch/info", "/comch/stats", "/comch/connections", "/comch/totals",
+		"/comch/pes", "/comch/users", "/comch/queues", "/comch/dpas", "/comch/dpa_info",
+		"/comch/msgqs", "/comch/msgq_info",
 	};
 	static char reply[65536];
 	char text[1024];

@@ -52,6 +52,8 @@ struct wire {
 
 /** Nodes without managers. */
 void wire_init(struct wire *w, uint64_t seed);
+/* Gives all nodes an address of IPv4 instead. */
+void wire_set_ip4(struct wire *w);
 /** Let a node have a manager; conf NULL: defaults, nobody listens. 0 or an errno. */
 int wire_open(struct node *n, const struct bf_cm_conf *conf);
 /** End what there is. */
@@ -110,6 +112,8 @@ struct user {
 };
 
 void user_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev);
+/* The ip4_mac() of its node: the wire knows all. */
+bool user_ip4_mac(void *arg, const uint8_t gid[16], uint8_t mac[6]);
 void user_event(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev);
 /** A queue pair of a connection: numbers that tell which. */
 struct bf_cm_qp user_qp(const struct user *u, unsigned int nth);

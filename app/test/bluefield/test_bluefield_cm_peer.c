@@ -37,37 +37,18 @@ setup(void)
 	return wire_open(us, &conf);
 }
 
-static bool
-ip4_mac(void *arg __rte_unused, const uint8_t gid[16], uint8_t mac[6])
-{
-	unsigned int i;
-
-	for (i = 0; i < RTE_DIM(wire.nodes); i++) {
-		if (memcmp(wire.nodes[i].addr.gid, gid, 16) != 0)
-			continue;
-		memcpy(mac, wire.nodes[i].addr.mac, 6);
-		return true;
-	}
-	return false;
-}
-
 /* All of them over IPv4. */
 static int
 setup_ip4(void)
 {
-	uint8_t ip4[4] = { 192, 0, 2, 0 };
 	struct bf_cm_conf conf;
-	unsigned int i;
 
 	wire_init(&wire, 5);
-	for (i = 0; i < RTE_DIM(wire.nodes); i++) {
-		ip4[3]++;
-		bf_cm_addr_set_ip4(&wire.nodes[i].addr, ip4);
-	}
+	wire_set_ip4(&wire);
 	memset(&user, 0, sizeof(user));
 	user.node = us;
 	conf = wire_conf(us, user_req, &user);
-	conf.ip4_mac = ip4_mac;
+	conf.ip4_mac = user_ip4_mac;
 	return wire_open(us, &conf);
 }
 

@@ -172,6 +172,18 @@ wire_init(struct wire *w, uint64_t seed)
 	}
 }
 
+void
+wire_set_ip4(struct wire *w)
+{
+	uint8_t ip4[4] = { 192, 0, 2, 0 };
+	unsigned int i;
+
+	for (i = 0; i < WIRE_NODES; i++) {
+		ip4[3]++;
+		bf_cm_addr_set_ip4(&w->nodes[i].addr, ip4);
+	}
+}
+
 static void
 count_wake(void *arg __rte_unused)
 {
@@ -379,6 +391,17 @@ user_req(void *arg, struct bf_cm_id *id, const struct bf_cm_event *ev)
 	c->id = id;
 	conn_note(c, ev);
 	conn_answer(c);
+}
+
+bool
+user_ip4_mac(void *arg, const uint8_t gid[16], uint8_t mac[6])
+{
+	const struct user *u = arg;
+	const struct node *n = node_of(u->node->wire, gid);
+
+	if (n != NULL)
+		memcpy(mac, n->addr.mac, sizeof(n->addr.mac));
+	return n != NULL;
 }
 
 void
