@@ -146,6 +146,11 @@ void peer_serve(struct rte_comch_pe *pe);
 /** Have sockets looked at and engines turned once. */
 void peer_turn(void);
 void peer_turn_ms(unsigned int ms);
+/**
+ * After how many ms an engine that sleeps with a connection of an end looks again by itself;
+ * UINT_MAX: when something happens. One that does not come to sleep ends the case.
+ */
+unsigned int peer_sleep_ms(struct rte_comch_pe *pe, const struct test_ep *ep);
 /** Breaches counted by the attacked device since the begin of the case. */
 uint64_t peer_violations(void);
 uint32_t peer_links(void);

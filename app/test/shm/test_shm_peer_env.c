@@ -15,7 +15,9 @@
 
 #include <linux/capability.h>
 
-#include <rte_comch_pmd.h> /* check-ok: ledgers are shown by its ops */
+#include <rte_cycles.h>
+
+#include <rte_comch_pmd.h> /* check-ok: ledgers are shown by its ops, and when groups look */
 
 #include "test_mock.h"
 #include "test_shm_peer.h"
@@ -47,6 +49,25 @@ peer_turn_ms(unsigned int ms)
 	do
 		peer_turn();
 	while (test_now_ns() < end);
+}
+
+unsigned int
+peer_sleep_ms(struct rte_comch_pe *pe, const struct test_ep *ep)
+{
+	const uint64_t end = test_now_ns() + TEST_MS * UINT64_C(1000000);
+	uint64_t deadline, now;
+
+	while (rte_comch_pe_arm(pe) == -EAGAIN) {
+		if (test_now_ns() > end)
+			test_give_up("the engine does not sleep");
+		rte_comch_pe_progress(pe);
+	}
+	now = rte_get_tsc_cycles();
+	deadline = ep->conn->ctrl->pg->deadline;
+	rte_comch_pe_progress(pe);
+	if (deadline == UINT64_MAX)
+		return UINT_MAX;
+	return deadline < now ? 0 : (deadline - now) / (rte_get_tsc_hz() / 1000);
 }
 
 static uint64_t

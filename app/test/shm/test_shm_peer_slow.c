@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <rte_cycles.h>
 
@@ -39,6 +40,8 @@
 /* How long another engine is watched meanwhile, and times that it may wake then. */
 #define STAND_MS 500u
 #define STAND_WAKES 250u
+/* An engine that sleeps looks again so soon for a peer that has to say something. */
+#define LOOK_MS 1000u
 
 /* An engine that has no more than an IDLE context of a device, and serves its sockets. */
 struct idle_engine {
@@ -310,6 +313,35 @@ engine_sleeps(struct rte_comch_pe *pe, unsigned int ms)
 	return wakes;
 }
 
+/* An engine sleeps no longer than until it has to look whether a peer is late. */
+static int
+test_sleeper_looks(void)
+{
+	struct test_ep *target = peer_env.target, *honest = peer_env.server;
+	struct hostile *e = hostile_connected();
+
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, 0), 0);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	PEER_WAIT(peer_sleep_ms(peer_env.pe, honest) == UINT_MAX, TEST_MS);
+	e = hostile_open(peer_env.path, "pf0");
+	TEST_TRUE(e != NULL);
+	peer_turn_ms(2);
+	TEST_TRUE(peer_sleep_ms(peer_env.pe, honest) <= LOOK_MS); /* HELLO */
+	hostile_close(e);
+	PEER_WAIT(peer_sleep_ms(peer_env.pe, honest) == UINT_MAX, TEST_MS);
+	e = hostile_up();
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+	TEST_TRUE(peer_sleep_ms(peer_env.pe, honest) <= LOOK_MS); /* READY */
+	TEST_EXPECT(hostile_ready(e, &e->chan), 0);
+	PEER_WAIT(target->conn != NULL, TEST_MS);
+	PEER_WAIT(peer_sleep_ms(peer_env.pe, honest) == UINT_MAX, TEST_MS);
+	TEST_EXPECT(test_send(target->conn, "ping", 4), 0);
+	TEST_EXPECT(rte_comch_server_disconnect(target->conn), 0);
+	TEST_TRUE(peer_sleep_ms(peer_env.pe, honest) <= LOOK_MS); /* CLOSED */
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 /* A peer asks for more than its events at a server whose engine does not turn. */
 static int
 engine_stands(struct rte_comch_pe *stands)
@@ -322,6 +354,7 @@ engine_stands(struct rte_comch_pe *stands)
 	for (i = 0; i < STAND_CONNECTS; i++)
 		TEST_EXPECT(hostile_connect_send(e, i, "stands", 4), 0);
 	peer_turn_ms(20);
+	TEST_TRUE(peer_sleep_ms(peer_env.pe, peer_env.server) <= SERVICE_MS);
 	wakes = engine_sleeps(peer_env.pe, STAND_MS);
 	test_note("the other engine woke %u times in %u ms", wakes, STAND_MS);
 	TEST_ASSERT(wakes <= STAND_WAKES, "the other engine woke %u times in %u ms", wakes,
@@ -368,6 +401,23 @@ test_engine_stands(void)
 	return ret;
 }
 
+/* One that ends before it has joined a link that came: nothing of it is left at the link. */
+static int
+test_engine_goes(void)
+{
+	struct idle_engine engine = { 0 };
+	struct hostile *e;
+
+	TEST_CALL(idle_engine_create(&engine, peer_env.dpu, "goes"));
+	peer_turn_ms(10);
+	peer_settle();
+	e = hostile_up();
+	TEST_CALL(idle_engine_destroy(&engine));
+	hostile_close(e);
+	PEER_WAIT(peer_taken(geteuid(), "links") == 1, TEST_MS); /* the honest one */
+	return TEST_SUCCESS;
+}
+
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
@@ -379,7 +429,9 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_late_ready),
 		PEER_CASE(test_late_hello),
 		PEER_CASE(test_slow_taker),
+		PEER_CASE(test_sleeper_looks),
 		PEER_CASE(test_engine_stands),
+		PEER_CASE(test_engine_goes),
 		TEST_CASES_END()
 	},
 };
