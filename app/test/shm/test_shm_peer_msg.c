@@ -21,6 +21,9 @@
 #include "test_bluefield_model.h"
 #include "test_shm_peer.h"
 
+/* Connections of one link. */
+#define NB_DOORBELLS 65u
+
 /* The breach is counted, once, and ends the link. */
 static int
 link_dies(struct hostile *e, uint64_t before, const char *what, unsigned int a, unsigned int b)
@@ -475,7 +478,7 @@ test_groups(void)
 {
 	static const uint32_t groups[] = { 32, 33, 0x10000, UINT32_MAX };
 	union shm_wire_msg msg;
-	struct hostile *e;
+	struct hostile *e, *wakes;
 	uint64_t before;
 	unsigned int i;
 	int fds[9], pair[2];
@@ -506,6 +509,8 @@ test_groups(void)
 	}
 	/* the same group again and again: the old socket goes */
 	e = hostile_up();
+	/* what wakes this side takes no descriptors, as a socket does */
+	TEST_TRUE(send(e->wake, "", 1, MSG_DONTWAIT) < 0 && errno == ENOTSOCK);
 	for (i = 0; i < 1000; i++) {
 		hostile_fill(&msg, SHM_WIRE_GROUP, 0);
 		msg.group.group = i % SHM_WIRE_MAX_GROUPS;
@@ -514,8 +519,18 @@ test_groups(void)
 	}
 	PEER_WAIT(test_count_fds() < peer_env.fds + 64, TEST_MS);
 	TEST_TRUE(!hostile_gone(e));
-	close(pair[0]);
+	hostile_close(e);
+	/* this end of the link lies in the queue of what wakes it, which does not keep it */
+	e = hostile_up();
+	wakes = hostile_wrap(pair[0]);
+	TEST_EXPECT(hostile_send_raw(wakes, "", 1, &e->fd, 1), 0);
+	hostile_fill(&msg, SHM_WIRE_GROUP, 0);
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, pair[1]), 0);
 	close(pair[1]);
+	peer_turn();
+	hostile_close(wakes);
+	hostile_close(e);
+	PEER_WAIT(peer_links() == 1, TEST_MS);
 	return TEST_SUCCESS;
 }
 
@@ -582,6 +597,165 @@ peer_last_word(void)
 	return TEST_SUCCESS;
 }
 
+/* Of two messages the peer has taken one: told of it, the application ends the connection. */
+static void
+end_at_send(struct test_ep *ep, struct rte_comch_task *task, int status)
+{
+	if (status == 0)
+		ep->value = (uint64_t)rte_comch_server_disconnect(ep->conn);
+	free(rte_comch_task_user_data_get(task));
+	rte_comch_task_free(task);
+}
+
+static int
+end_told(struct hostile *e, uint16_t type)
+{
+	TEST_EXPECT(hostile_wait(e, type, TEST_MS), 0);
+	if (type == SHM_WIRE_CLOSE)
+		TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSED, 0), 0);
+	PEER_WAIT(peer_env.target->conn == NULL, TEST_MS);
+	peer_turn_ms(10);
+	TEST_EXPECT(hostile_recv(e), 0);
+	/* the link is as good as before */
+	peer_env.target->on_send = NULL;
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * It does so when the peer closes, or breaks the protocol: there is one end, told once. Or it
+ * does not: what the peer has taken is told all the same.
+ */
+static int
+test_ended_in_callback(void)
+{
+	struct test_ep *target = peer_env.target;
+	uint32_t downs, done, failed;
+	struct hostile *e;
+	unsigned int i, n;
+
+	for (i = 0; i < 3; i++) {
+		e = hostile_connected();
+		downs = target->nb_disconnects;
+		done = target->nb_done;
+		failed = target->nb_failed;
+		target->on_send = i < 2 ? end_at_send : NULL;
+		for (n = 0; n < 2; n++)
+			TEST_EXPECT(test_send(target->conn, "ping", 4), 0);
+		TEST_EXPECT(hostile_say(e, i != 1 ? SHM_WIRE_CLOSE : SHM_WIRE_CONSUMER_GONE, 0), 0);
+		peer_serve(peer_env.pe); /* it is handled in the next turn, and not before */
+		__atomic_fetch_add(&e->chan.own->head, shm_wire_rec_size(4), __ATOMIC_RELEASE);
+		TEST_CALL(end_told(e, i != 1 ? SHM_WIRE_CLOSED : SHM_WIRE_CLOSE));
+		TEST_EXPECT(target->nb_done, done + 1);
+		TEST_EXPECT(target->nb_failed, failed + 1);
+		TEST_EXPECT(target->nb_disconnects, downs + 1);
+		TEST_EXPECT(peer_violations(), i != 0);
+		hostile_close(e);
+	}
+	return TEST_SUCCESS;
+}
+
+/* An answer is sent, and its connection is ended, in one callback. */
+static void
+answer_and_end(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg, uint32_t len)
+{
+	const struct hostile *e = ep->arg;
+
+	if (test_send(conn, msg, len) == 0 && rte_comch_server_disconnect(conn) == 0)
+		ep->value = __atomic_load_n(&e->chan.peer->tail, __ATOMIC_ACQUIRE);
+}
+
+/* What was sent can be read before the peer hears of the end: also by one that is faster. */
+static int
+test_answer_before_end(void)
+{
+	struct test_ep *target = peer_env.target;
+	struct hostile *e = hostile_connected();
+
+	target->arg = e;
+	target->value = 0;
+	target->on_recv = answer_and_end;
+	hostile_put(e, &e->chan, "ping", 4);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSE, TEST_MS), 0);
+	target->on_recv = NULL;
+	TEST_EXPECT(target->value, SHM_WIRE_POS_START + shm_wire_rec_size(4));
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSED, 0), 0);
+	PEER_WAIT(target->conn == NULL, TEST_MS);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/* Bits of the doorbells that are not as they were. */
+static unsigned int
+doorbells_toggled(const struct hostile *e, const uint64_t *before)
+{
+	unsigned int i, nb = 0;
+
+	for (i = 0; i < SHM_WIRE_DOORBELL_WORDS; i++)
+		nb += (unsigned int)__builtin_popcountll(before[i] ^
+			__atomic_load_n(&e->peer->doorbells[i], __ATOMIC_RELAXED));
+	return nb;
+}
+
+/* A doorbell is toggled once until the peer has looked: twice would be as good as not. */
+static int
+test_toggled_once(void)
+{
+	struct hostile *e = hostile_connected();
+	uint64_t before[SHM_WIRE_DOORBELL_WORDS];
+	unsigned int i;
+
+	memcpy(before, (const void *)(uintptr_t)e->peer->doorbells, sizeof(before));
+	for (i = 0; i < 4; i++) {
+		TEST_EXPECT(test_send(peer_env.target->conn, "ping", 4), 0);
+		TEST_EXPECT(doorbells_toggled(e, before), 1);
+		peer_turn();
+	}
+	/* it has seen that, and looks away once more */
+	__atomic_store_n(&e->chan.own->doorbell_seen, 1, __ATOMIC_RELAXED);
+	TEST_EXPECT(test_send(peer_env.target->conn, "ping", 4), 0);
+	TEST_EXPECT(doorbells_toggled(e, before), 0);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * More connections of one link than doorbells have place in one word: the last has one of its
+ * own, and its end leaves the first one's.
+ */
+static int
+test_doorbell_words(void)
+{
+	struct test_ep *target = peer_env.target;
+	const uint32_t before = target->nb_connects - target->nb_disconnects;
+	struct hostile_chan chans[NB_DOORBELLS];
+	struct hostile *e = hostile_up();
+	union shm_wire_msg msg;
+	uint32_t i, recv;
+
+	memset(chans, 0, sizeof(chans));
+	for (i = 0; i < NB_DOORBELLS; i++) {
+		TEST_EXPECT(hostile_connect(e, &chans[i], i), 0);
+		hostile_fill(&msg, SHM_WIRE_READY, i);
+		msg.ready.tx.seg = i;
+		TEST_EXPECT(hostile_chan_seg_create(&chans[i], HOSTILE_RING_SIZE), 0);
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, i, chans[i].seg.fd), 0);
+	}
+	PEER_WAIT(target->nb_connects - target->nb_disconnects == before + NB_DOORBELLS, TEST_MS);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, NB_DOORBELLS - 1), 0);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
+	peer_turn_ms(50); /* they are quiet, and looked at no more */
+	for (i = 0; i < NB_DOORBELLS - 1; i++) {
+		recv = target->nb_recv;
+		hostile_put(e, &chans[i], "ping", 4);
+		PEER_WAIT(target->nb_recv == recv + 1, TEST_MS);
+	}
+	for (i = 0; i < NB_DOORBELLS; i++)
+		hostile_chan_free(&chans[i]);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
 #define PEER_CASE(fn) TEST_CASE_ST(peer_setup, peer_teardown, fn)
 
 static struct unit_test_suite suite = {
@@ -603,6 +777,10 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_groups),
 		PEER_CASE(test_versions),
 		TEST_CASE_NAMED(peer_setup, peer_teardown, "test_last_word", peer_last_word),
+		PEER_CASE(test_ended_in_callback),
+		PEER_CASE(test_answer_before_end),
+		PEER_CASE(test_toggled_once),
+		PEER_CASE(test_doorbell_words),
 		TEST_CASES_END()
 	},
 };
