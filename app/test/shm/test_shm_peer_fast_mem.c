@@ -195,9 +195,11 @@ test_post_odd(void)
 	TEST_EXPECT(test_reason(env.q, 1), -EAGAIN);
 	TEST_EXPECT(fast_breaches(), 0);
 	posts_close(&env);
-	/* without a region there is no word to be looked at */
+	/* without a region there is no word to be looked at, whatever is behind the rest */
 	TEST_CALL(posts_open(&env, false, 256));
 	hostile_post(&env.c, 0, 0);
+	for (i = 0; i < HOSTILE_POSTS; i++)
+		env.c.posts->words[i] = 64;
 	TEST_EXPECT(posts_send(&env, 1, 0, 1), 0);
 	TEST_EXPECT(test_reason(env.q, 1), -EMSGSIZE);
 	TEST_EXPECT(posts_send(&env, 0, 256, 1), 1);
@@ -348,6 +350,8 @@ test_post_flips(void)
 
 #define SLOT 256u
 #define NB 16u
+/* Posts whose words would be far behind the end of their segment. */
+#define NB_NO_WORDS 4096u
 #define IMM 40u
 
 static int
@@ -438,21 +442,41 @@ test_cpl_unposted(void)
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	peer_turn_ms(1);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
+	if (!fast_side->host) /* nor do they keep the engine from its sleep */
+		TEST_TRUE(peer_sleep_ms(peer_env.pe, fast_victim()) != 0);
 	for (i = 0; i < NB; i++)
 		hostile_complete(&env.rc, i, hostile_cpl(&env.rc, i, 1, 0, SLOT) ^ 1);
 	TEST_CALL(fast_rx_post(&env, 4, SLOT));
 	/* the second before the first */
 	hostile_complete(&env.rc, 1, hostile_cpl(&env.rc, 1, 1, 0, 2));
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
+	if (!fast_side->host)
+		TEST_TRUE(peer_sleep_ms(peer_env.pe, fast_victim()) != 0);
 	hostile_complete(&env.rc, 0, hostile_cpl(&env.rc, 0, 1, 0, 1));
 	/* the fifth, which is not posted */
 	for (i = 2; i < NB; i++)
 		hostile_complete(&env.rc, i, hostile_cpl(&env.rc, i, 1, 0, i + 1));
+	if (!fast_side->host)
+		TEST_EXPECT(rte_comch_pe_arm(peer_env.pe), -EAGAIN);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 4);
 	for (i = 0; i < 4; i++)
 		TEST_TRUE(cpls[i].cookie == i && cpls[i].len == i + 1 && cpls[i].status == 0);
 	TEST_EXPECT(fast_breaches(), 0);
 	TEST_TRUE(fast_victim()->conn != NULL);
+	fast_rx_close(&env);
+	return TEST_SUCCESS;
+}
+
+/* Posts of no buffers have no words: nothing is written behind the rest of their segment. */
+static int
+test_post_no_words(void)
+{
+	struct fast_rx env;
+
+	TEST_CALL(fast_rx_open(&env, NULL, NB_NO_WORDS, SHM_WIRE_MAX_IMM_LEN));
+	TEST_TRUE(env.rc.entries == NULL);
+	TEST_CALL(fast_rx_post(&env, NB_NO_WORDS, 0));
+	TEST_EXPECT(fast_breaches(), 0);
 	fast_rx_close(&env);
 	return TEST_SUCCESS;
 }
@@ -515,6 +539,36 @@ test_cpl_packets(void)
 		TEST_CALL(fast_conn_dies(env.e, "packet", i));
 		fast_rx_close(&env);
 	}
+	return TEST_SUCCESS;
+}
+
+/* More packets than there are posts, and one behind the end of the ring: those do not come. */
+static int
+test_cpl_packets_more(void)
+{
+	struct rte_mbuf *pkts[2 * NB];
+	struct fast_rx env;
+	uint32_t ring, n;
+
+	TEST_CALL(cpls_open(&env, true, 0));
+	ring = env.rc.msg.nb_posts;
+	TEST_EXPECT(SHM_WIRE_POST_START % ring, 0);
+	TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, RTE_DIM(pkts)), 0);
+	for (n = 0; n <= NB; n++)
+		hostile_complete(&env.rc, n, hostile_cpl(&env.rc, n, 1, 0, 1));
+	TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, RTE_DIM(pkts)), NB);
+	rte_pktmbuf_free_bulk(pkts, NB);
+	for (n = NB; n < ring - 1; n++) {
+		hostile_complete(&env.rc, n, hostile_cpl(&env.rc, n, 1, 0, 1));
+		TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, 1), 1);
+		rte_pktmbuf_free(pkts[0]);
+	}
+	hostile_complete(&env.rc, n, hostile_cpl(&env.rc, n, 1, 0, 1));
+	env.rc.cpls->words[ring] = hostile_cpl(&env.rc, n, 1, 0, 1);
+	TEST_EXPECT(rte_comch_consumer_rx_burst(env.q->ctx, pkts, NB), 1);
+	rte_pktmbuf_free(pkts[0]);
+	TEST_EXPECT(fast_breaches(), 0);
+	fast_rx_close(&env);
 	return TEST_SUCCESS;
 }
 
@@ -666,8 +720,10 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_cpl_values),
 		FAST_CASE(test_cpl_producers),
 		FAST_CASE(test_cpl_unposted),
+		FAST_CASE(test_post_no_words),
 		FAST_CASE(test_cpl_row_end),
 		FAST_CASE(test_cpl_packets),
+		FAST_CASE(test_cpl_packets_more),
 		FAST_CASE(test_cpl_flips),
 		TEST_CASES_END()
 	},

@@ -11,6 +11,9 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <rte_mbuf.h>
+#include <rte_memory.h>
+
 #include "shm_fast.h" /* check-ok: its layers are tested */
 
 #include "test_rand.h"
@@ -193,6 +196,8 @@ test_unposted(void)
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, NB), 0);
 	peer_turn_ms(1);
 	TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, cpls, 1), 0);
+	if (!fast_side->host) /* nor do they keep the engine from its sleep */
+		TEST_TRUE(peer_sleep_ms(peer_env.pe, fast_victim()) != 0);
 	for (i = 0; i < NB; i++)
 		hostile_entry_put(&env.rc, i, hostile_entry(i + env.rc.msg.nb_posts, 1, 1, 0));
 	TEST_CALL(fast_rx_post(&env, 4, 0));
@@ -373,15 +378,22 @@ struct hostile_entries {
 };
 
 static int
-small_open(struct hostile_entries *env, uint32_t imm_len)
+small_open_flags(struct hostile_entries *env, uint32_t imm_len, uint32_t flags)
 {
 	memset(env, 0, sizeof(*env));
 	env->e = fast_connected();
 	env->c.msg.imm_len = imm_len;
+	env->c.msg.flags = flags;
 	TEST_EXPECT(hostile_consumer_start(env->e, &env->c, 1, SHM_WIRE_NO_REGION), 0);
 	TEST_TRUE(env->c.entries != NULL);
 	env->q = fast_producer();
 	return TEST_SUCCESS;
+}
+
+static int
+small_open(struct hostile_entries *env, uint32_t imm_len)
+{
+	return small_open_flags(env, imm_len, 0);
 }
 
 static void
@@ -515,6 +527,43 @@ test_renewed(void)
 	return TEST_SUCCESS;
 }
 
+/* Whoever finds such a consumer, and however: it gets entries, also of packets. */
+static int
+test_found(void)
+{
+	const uint32_t flags[] = { 0, SHM_WIRE_CONSUMER_F_FENCE };
+	struct hostile_entries env;
+	struct rte_mempool *pool;
+	const struct shm_entry *entry;
+	struct rte_mbuf *m;
+	uint32_t i, n;
+
+	pool = rte_pktmbuf_pool_create("hostile_small", 15, 0, 0, 256, SOCKET_ID_ANY);
+	TEST_TRUE(pool != NULL);
+	for (i = 0; i < RTE_DIM(flags); i++) {
+		TEST_CALL(small_open_flags(&env, 8, flags[i]));
+		m = test_packet(pool, 0, 1, 1);
+		for (n = 0; n < 4; n++)
+			hostile_post(&env.c, 0, 0);
+		TEST_EXPECT(rte_comch_producer_credits(env.q->ctx, 1), 4);
+		TEST_EXPECT(small_send(&env, 8, 1), 1);
+		TEST_EXPECT(small_send(&env, 8, 2), 2);
+		TEST_EXPECT(rte_comch_producer_tx_burst(env.q->ctx, 1, &m, 1), 1);
+		for (n = 0; n < 4; n++) {
+			entry = &env.c.entries[(SHM_ENTRY_START + n) % HOSTILE_POSTS];
+			if (n == 2) /* of a batch, whose word is before it */
+				continue;
+			TEST_TRUE(shm_entry_is(entry->word, SHM_ENTRY_START + n));
+			TEST_EXPECT(shm_entry_len(entry->word), n == 3 ? 0 : 8);
+			TEST_EXPECT(shm_entry_more(entry->word), n == 1);
+		}
+		TEST_EXPECT(fast_breaches(), 0);
+		small_close(&env);
+	}
+	rte_mempool_free(pool);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "shm, a hostile peer: entries of immediate data",
 	.setup = fast_suite_setup,
@@ -531,6 +580,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_tails),
 		FAST_CASE(test_written),
 		FAST_CASE(test_renewed),
+		FAST_CASE(test_found),
 		TEST_CASES_END()
 	},
 };
