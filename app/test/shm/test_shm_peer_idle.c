@@ -7,6 +7,9 @@
  * likes, or says that it is idle when it does not. From either role.
  */
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include "test_shm_peer_fast.h"
 
 #define TASKS 8u
@@ -75,6 +78,42 @@ send_to(struct test_q *q, struct hostile_consumer *c)
 	return TEST_SUCCESS;
 }
 
+/* An engine sleeps with an idle consumer; then there is a message. */
+static int
+sleeper_gets(struct hostile *e, struct hostile_consumer *c, struct test_q *q, uint32_t armed,
+		uint32_t toggles)
+{
+	__atomic_store_n(&e->own->groups[c->msg.group].armed, armed, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->posts->idle, shm_wire_idle(toggles), __ATOMIC_RELAXED);
+	return send_to(q, c);
+}
+
+/*
+ * It is woken for its consumer, whose doorbell it does not see then. A socket that is full, or
+ * closed, holds up nobody.
+ */
+static int
+sleeper_woken(struct hostile *e, struct hostile_consumer *c, struct test_q *q, uint32_t toggles)
+{
+	union shm_wire_msg msg;
+	int pair[2];
+	char byte;
+
+	TEST_EXPECT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	hostile_fill(&msg, SHM_WIRE_GROUP, 0);
+	msg.group.group = c->msg.group;
+	TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_GROUP, 0, pair[1]), 0);
+	peer_turn_ms(2);
+	TEST_CALL(sleeper_gets(e, c, q, 1, toggles));
+	TEST_EXPECT(recv(pair[0], &byte, 1, MSG_DONTWAIT), 1);
+	while (send(pair[1], "", 1, MSG_DONTWAIT) == 1)
+		;
+	TEST_CALL(sleeper_gets(e, c, q, 2, toggles + 1));
+	close(pair[0]);
+	close(pair[1]);
+	return sleeper_gets(e, c, q, 3, toggles + 2);
+}
+
 /* Our producers toggle a doorbell when they have to, and only then. */
 static int
 test_our_toggles(void)
@@ -108,6 +147,8 @@ test_our_toggles(void)
 	/* all other doorbells of that group are as they were */
 	TEST_EXPECT(__atomic_load_n(our_doorbells(e, &c), __ATOMIC_RELAXED),
 		RTE_BIT64(DOORBELL % 64));
+	if (!fast_side->host)
+		TEST_CALL(sleeper_woken(e, &c, q, toggles));
 	TEST_EXPECT(fast_side->violations(), 0);
 	hostile_consumer_free(&c);
 	return TEST_SUCCESS;
@@ -238,6 +279,24 @@ test_doorbell_before_sleep(void)
 	return TEST_SUCCESS;
 }
 
+/* That of a consumer which has stopped, and was given back. */
+static int
+test_doorbell_of_none(void)
+{
+	struct idle_env env;
+
+	TEST_CALL(idle_open(&env));
+	TEST_CALL(idle_wait(&env));
+	rte_comch_ctx_stop(env.q->ctx);
+	PEER_WAIT(test_q_state(env.q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	peer_turn_ms(5); /* a thread of the driver gives its segment back */
+	toggle(&env);
+	TEST_CALL(idle_wait(&env));
+	TEST_EXPECT(fast_side->violations(), 0);
+	idle_close(&env);
+	return TEST_SUCCESS;
+}
+
 /* All doorbells of all groups, at any time: the consumer goes on, and its posts come back. */
 static int
 test_mad_doorbells(void)
@@ -278,6 +337,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_our_toggles),
 		FAST_CASE(test_doorbells),
 		FAST_CASE(test_doorbell_before_sleep),
+		FAST_CASE(test_doorbell_of_none),
 		FAST_CASE(test_mad_doorbells),
 		TEST_CASES_END()
 	},
