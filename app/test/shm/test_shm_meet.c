@@ -417,6 +417,46 @@ test_unmapped_server_folder(void)
 	return TEST_SUCCESS;
 }
 
+/* Root may attach to the card's side of any user, and serve any user. */
+static int
+test_root(void)
+{
+	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	struct hostile *e = hostile_wrap(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC |
+		SOCK_NONBLOCK, 0));
+	struct child child = { .uid = 0 };
+	struct sockaddr_un addr;
+	socklen_t len = hostile_addr(&addr, path, function);
+	char args[PATH_MAX + 64];
+	int ret;
+
+	child.len = abstract_addr(&child.addr, OWNER_UID);
+	snprintf(args, sizeof(args), "role=dpu,functions=%s", function);
+	TEST_CALL(dev_open(OWNER_UID, args));
+	TEST_EXPECT(seteuid(OWNER_UID), 0);
+	ret = attach(&child, CHILD_ENTERED);
+	TEST_EXPECT(seteuid(0), 0);
+	TEST_CALL(engine_end());
+	/* in a folder where anyone could */
+	TEST_TRUE(ret == TEST_SUCCESS && chmod(path, 0777) == 0 &&
+		chown(path, OTHER_UID, OTHER_UID) == 0);
+	TEST_TRUE(bind(e->fd, (const struct sockaddr *)&addr, len) == 0 && listen(e->fd, 4) == 0 &&
+		chmod(addr.sun_path, 0666) == 0);
+	snprintf(args, sizeof(args), "role=host,function=%s,path=%s", function, path);
+	TEST_CALL(dev_open(OWNER_UID, args));
+	TEST_EXPECT(seteuid(OWNER_UID), 0);
+	do {
+		peer_serve(pe);
+		ret = accept4(e->fd, NULL, NULL, SOCK_CLOEXEC);
+	} while (ret < 0 && test_now_ns() < end);
+	TEST_EXPECT(seteuid(0), 0);
+	TEST_EXPECT(unlink(addr.sun_path), 0);
+	TEST_TRUE(ret >= 0);
+	e = hostile_wrap(ret);
+	TEST_TRUE(recv(e->fd, &e->msg, sizeof(e->msg), MSG_DONTWAIT) > 0); /* HELLO */
+	return TEST_SUCCESS;
+}
+
 /*
  * Sockets in a folder
  */
@@ -744,6 +784,29 @@ test_lock_held(void)
 	return TEST_SUCCESS;
 }
 
+/* Its lock file was taken away, and another one is there by now: that is not its own. */
+static int
+test_lock_of_next(void)
+{
+	const char *file = folder_file("comch", ".lock");
+	const unsigned int before = test_count_fds();
+	int fd, second;
+
+	dev = test_vdev_add("role=dpu,functions=%s,path=%s", function, path);
+	TEST_TRUE(dev >= 0);
+	TEST_EXPECT(unlink(file), 0);
+	fd = open(file, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	TEST_TRUE(fd >= 0);
+	close(fd);
+	/* others of this process find it by the folder */
+	second = test_vdev_add("role=dpu,functions=pf1,path=%s", path);
+	TEST_TRUE(second >= 0 && test_vdev_remove((int16_t)second) == 0);
+	TEST_EXPECT(dev_close(), 0);
+	TEST_EXPECT(test_count_fds(), before);
+	TEST_EXPECT(unlink(file), 0);
+	return TEST_SUCCESS;
+}
+
 /* A process of a user attaches: the status of the answer. */
 static int
 user_attach(unsigned int nr, struct hostile **e)
@@ -837,9 +900,13 @@ held_comes(struct hostile *squatter, int other, const struct sockaddr_un *addr, 
 	else
 		TEST_EXPECT(test_vdev_remove((int16_t)other), 0);
 	TEST_TRUE(!connects(addr, len));
-	do
-		peer_serve(pe);
-	while (!connects(addr, len) && test_now_ns() < end);
+	/* an engine that sleeps wakes for it */
+	do {
+		while (rte_comch_pe_arm(pe) == -EAGAIN)
+			rte_comch_pe_progress(pe);
+		TEST_EXPECT(test_wait_fd(pe, TEST_MS), 1);
+		rte_comch_pe_progress(pe);
+	} while (!connects(addr, len) && test_now_ns() < end);
 	TEST_TRUE(connects(addr, len));
 	return TEST_SUCCESS;
 }
@@ -898,6 +965,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(meet_setup, meet_teardown, test_unmapped_owner),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_unmapped_server),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_unmapped_server_folder),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_root),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_containers),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_containers_unmapped),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_not_listed),
@@ -910,6 +978,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(meet_setup, meet_teardown, test_lock_of_others),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_lock_of_nobody),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_lock_held),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_lock_of_next),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_many_users),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_sticky_folder),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_squatter),
