@@ -174,6 +174,8 @@ test_region_fds(void)
 	struct hostile_region r;
 	union shm_wire_msg msg;
 	struct hostile *e = fast_connected();
+	const uint32_t before = fast_victim()->nb_new;
+	const uint64_t mem = peer_taken(geteuid(), "mem");
 	unsigned int kind, fds = test_count_fds(), maps = test_count_maps();
 	int fd;
 
@@ -199,6 +201,9 @@ test_region_fds(void)
 		peer_turn();
 		TEST_TRUE(!hostile_gone(e));
 	}
+	/* none is told to the application, or counts */
+	TEST_EXPECT(fast_victim()->nb_new, before);
+	PEER_WAIT(peer_taken(geteuid(), "mem") == mem, TEST_MS);
 	TEST_EXPECT(hostile_region_create(&r, HOSTILE_REGION_SIZE), 0);
 	/* and a good one in its place */
 	memset(&c, 0, sizeof(c));

@@ -290,7 +290,9 @@ test_end_dies(void)
 	e = end_begin(&downs);
 	TEST_TRUE(e != NULL);
 	hostile_close(e);
-	return end_check(downs, 0);
+	TEST_CALL(end_check(downs, 0));
+	PEER_WAIT(peer_taken(geteuid(), "links") == 1, TEST_MS); /* the honest one */
+	return TEST_SUCCESS;
 }
 
 /* Nobody waits for the answer of one whose head cannot be. */
