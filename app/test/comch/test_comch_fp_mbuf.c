@@ -205,13 +205,17 @@ test_segments(struct test_fp *fp)
 	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &clone, 1), 1);
 	TEST_CALL(receive(&p, 1));
 	TEST_CALL(check_packet(&p, found[0], 500, 9));
-	rte_pktmbuf_refcnt_update(m, 1);
-	TEST_CALL(offered(&p, 1));
-	TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1), 1);
-	TEST_CALL(receive(&p, 1));
-	TEST_CALL(check_packet(&p, found[0], 500, 9));
-	TEST_WAIT(rte_mbuf_refcnt_read(m) == 1, TEST_MS);
-	rte_pktmbuf_free(m);
+	for (i = 0; i < 2; i++) {
+		rte_pktmbuf_refcnt_update(m, 1);
+		TEST_CALL(offered(&p, 1));
+		TEST_EXPECT(rte_comch_producer_tx_burst(p.producer->ctx, p.consumer->id, &m, 1),
+				1);
+		TEST_CALL(receive(&p, 1));
+		TEST_CALL(check_packet(&p, found[0], 500, 9));
+		TEST_WAIT(rte_mbuf_refcnt_read(m) == 1, TEST_MS);
+		rte_pktmbuf_free(m);
+		m = i == 0 ? test_packet(p.tx_pool, 500, 1, 9) : NULL; /* in one piece */
+	}
 	TEST_CALL(pair_close(&p));
 	rte_mempool_free(clones);
 	return TEST_SUCCESS;

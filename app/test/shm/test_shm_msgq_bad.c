@@ -204,7 +204,8 @@ test_app_args(void)
 	uint8_t imm[SHM_MSGQ_IMM_SIZE + 1] = { 0 };
 	const struct rte_comch_send long_imm = { .imm = imm, .imm_len = sizeof(imm) },
 		data = { .addr = imm, .len = 1 }, flags = { .flags = 2 }, null = { .imm_len = 1 },
-		empty = { .flags = RTE_COMCH_SEND_F_NO_CPL };
+		empty = { .flags = RTE_COMCH_SEND_F_NO_CPL }, told[2] = { { .len = 0 } };
+	struct rte_comch_cpl cpl;
 	struct rte_comch_post posts[] = {
 		{ .cookie = 1 }, { .addr = imm }, { .len = 1 }, { .flags = 1 },
 	};
@@ -218,6 +219,10 @@ test_app_args(void)
 	TEST_CALL(send_refused(&flags, -EINVAL));
 	TEST_CALL(send_refused(&null, -EINVAL));
 	TEST_EXPECT(sender.fp.send(sender.fp.queue, 1, &empty, 1), 1);
+	/* completions: no more than there is room for */
+	TEST_EXPECT(sender.fp.send(sender.fp.queue, 1, told, RTE_DIM(told)), RTE_DIM(told));
+	for (i = 0; i < RTE_DIM(told); i++)
+		TEST_EXPECT(sender.fp.poll(sender.fp.queue, &cpl, 1), 1);
 	for (i = 1; i < RTE_DIM(posts); i++) {
 		TEST_EXPECT(receiver.fp.post(receiver.fp.queue, &posts[i], 1), 0);
 		TEST_EXPECT(shm_queue_room(&receiver.queue, 0, &room), 0);

@@ -186,6 +186,22 @@ test_engine_sleeps(void)
 	return TEST_SUCCESS;
 }
 
+/* What has come since the last look has waked nobody: it keeps the engine from its sleep. */
+static int
+test_come_before_sleep(void)
+{
+	TEST_CALL(wake_create(false, NB_RECV));
+	TEST_EXPECT(test_msgq_post(&end, NB_RECV), NB_RECV);
+	TEST_UNTIL(rte_comch_pe_arm(test_msgq_pe()) == 0, rte_comch_pe_progress(test_msgq_pe()),
+		TEST_MS);
+	rte_comch_pe_progress(test_msgq_pe());
+	TEST_EXPECT(rte_comch_dpa_dev_producer_post_send_imm(dpa_queue.handle, 1, "a", 1,
+		RTE_COMCH_DPA_DEV_F_FLUSH), 0);
+	TEST_EXPECT(rte_comch_pe_arm(test_msgq_pe()), -EAGAIN);
+	wake_free();
+	return TEST_SUCCESS;
+}
+
 static void *
 unit_credits(void *arg __rte_unused)
 {
@@ -318,6 +334,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_attack_armed),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_attack_eventfd),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_engine_sleeps),
+		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_come_before_sleep),
 		TEST_CASE_ST(test_msgq_setup, test_msgq_teardown, test_engine_sleeps_for_credits),
 		TEST_CASES_END(),
 	},
