@@ -95,6 +95,7 @@ test_post_tails(void)
 	static const uint32_t adds[] = {
 		HOSTILE_POSTS + 1, 2 * HOSTILE_POSTS, 0x7fffffff, 0x80000000, -1u, -8u, -0x1000u,
 	};
+	struct rte_comch_cpl cpl;
 	struct posts_env env;
 	unsigned int i, n, sent;
 
@@ -105,8 +106,12 @@ test_post_tails(void)
 			for (n = 0; n < HOSTILE_POSTS; n++)
 				hostile_post(&env.c, n * 64, 64);
 			env.c.posts->tail = SHM_WIRE_POST_START + 4 * sent;
-			if (sent != 0)
-				TEST_EXPECT(posts_send(&env, 64, 0, 4), 4);
+			if (sent != 0) {
+				TEST_EXPECT(posts_send(&env, 64, 0, 3), 3);
+				TEST_EXPECT(posts_send(&env, 64, 0, 1), 1);
+				/* which were to be told by nobody */
+				TEST_EXPECT(rte_comch_queue_poll_burst(env.q->ctx, &cpl, 1), 0);
+			}
 			__atomic_fetch_add(&env.c.posts->tail, adds[i], __ATOMIC_RELEASE);
 			TEST_EXPECT(rte_comch_producer_credits(env.q->ctx, 1), 0);
 			TEST_CALL(posts_violate(&env, 64, 8, "tail", sent * 100 + i));

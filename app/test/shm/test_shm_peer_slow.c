@@ -401,6 +401,34 @@ test_engine_stands(void)
 	return ret;
 }
 
+/* The engine of a client sleeps, and looks for the card's side: nobody tells it of that one. */
+static int
+test_client_looks(void)
+{
+	struct idle_engine engine = { 0 };
+	struct rte_comch_client_conf conf;
+	char path[PATH_MAX];
+	int dev, ret;
+
+	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
+	dev = test_vdev_add("role=host,function=pf0,path=%s", path);
+	TEST_TRUE(dev >= 0);
+	TEST_EXPECT(rte_comch_pe_create(NULL, &engine.pe), 0);
+	test_client_conf(&engine.ep, "nobody", &conf);
+	TEST_EXPECT(rte_comch_client_create((int16_t)dev, &conf, &engine.ctx), 0);
+	TEST_EXPECT(rte_comch_ctx_attach(engine.ctx, engine.pe), 0);
+	TEST_EXPECT(rte_comch_ctx_start(engine.ctx), -EINPROGRESS);
+	TEST_UNTIL(rte_comch_pe_arm(engine.pe) == 0, rte_comch_pe_progress(engine.pe), TEST_MS);
+	ret = test_wait_fd(engine.pe, LOOK_MS);
+	rte_comch_ctx_stop(engine.ctx);
+	rte_comch_pe_progress(engine.pe);
+	TEST_CALL(idle_engine_destroy(&engine));
+	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
+	test_rendezvous_remove(path);
+	TEST_EXPECT(ret, 1);
+	return TEST_SUCCESS;
+}
+
 /* One that ends before it has joined a link that came: nothing of it is left at the link. */
 static int
 test_engine_goes(void)
@@ -432,6 +460,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_sleeper_looks),
 		PEER_CASE(test_engine_stands),
 		PEER_CASE(test_engine_goes),
+		PEER_CASE(test_client_looks),
 		TEST_CASES_END()
 	},
 };

@@ -564,6 +564,42 @@ test_found(void)
 	return TEST_SUCCESS;
 }
 
+/* More in one burst than a batch has, and more posts than there is room for. */
+static int
+test_long_bursts(void)
+{
+	struct rte_comch_send sends[2 * SHM_ENTRY_MAX_BATCH];
+	struct rte_comch_post posts[NB + 1];
+	struct hostile_entries env = { .c.msg = { .nb_posts = RTE_DIM(sends), .imm_len = 8 } };
+	struct fast_rx rx;
+	unsigned int i;
+
+	memset(posts, 0, sizeof(posts));
+	memset(sends, 0, sizeof(sends));
+	for (i = 0; i < RTE_DIM(sends); i++)
+		sends[i].flags = RTE_COMCH_SEND_F_NO_CPL;
+	env.e = fast_connected();
+	TEST_EXPECT(hostile_consumer_start(env.e, &env.c, 1, SHM_WIRE_NO_REGION), 0);
+	env.q = fast_producer();
+	for (i = 0; i < RTE_DIM(sends); i++)
+		hostile_post(&env.c, 0, 0);
+	TEST_EXPECT(rte_comch_producer_send_burst(env.q->ctx, 1, sends, RTE_DIM(sends)),
+		RTE_DIM(sends));
+	for (i = 0; i < RTE_DIM(sends); i += SHM_ENTRY_MAX_BATCH)
+		TEST_EXPECT(shm_entry_more(env.c.entries[(SHM_ENTRY_START + i) %
+			RTE_DIM(sends)].word), SHM_ENTRY_MAX_BATCH - 1);
+	small_close(&env);
+
+	TEST_CALL(entries_open(&rx, NB, 8));
+	TEST_EXPECT(rte_comch_consumer_post_burst(rx.q->ctx, posts, NB / 2), NB / 2);
+	TEST_EXPECT(test_reason(rx.q, 0), 0);
+	TEST_EXPECT(rte_comch_consumer_post_burst(rx.q->ctx, posts, NB + 1), NB / 2);
+	TEST_EXPECT(test_reason(rx.q, 0), -ENOBUFS);
+	TEST_EXPECT(fast_breaches(), 0);
+	fast_rx_close(&rx);
+	return TEST_SUCCESS;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "shm, a hostile peer: entries of immediate data",
 	.setup = fast_suite_setup,
@@ -581,6 +617,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_written),
 		FAST_CASE(test_renewed),
 		FAST_CASE(test_found),
+		FAST_CASE(test_long_bursts),
 		TEST_CASES_END()
 	},
 };
