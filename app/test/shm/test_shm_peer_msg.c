@@ -661,7 +661,8 @@ answer_and_end(struct test_ep *ep, struct rte_comch_conn *conn, const void *msg,
 {
 	const struct hostile *e = ep->arg;
 
-	if (test_send(conn, msg, len) == 0 && rte_comch_server_disconnect(conn) == 0)
+	if (test_send(conn, msg, len) == 0 && rte_comch_server_disconnect(conn) == 0 &&
+			e->chan.peer != NULL)
 		ep->value = __atomic_load_n(&e->chan.peer->tail, __ATOMIC_ACQUIRE);
 }
 
@@ -719,21 +720,16 @@ test_toggled_once(void)
 	return TEST_SUCCESS;
 }
 
-/*
- * More connections of one link than doorbells have place in one word: the last has one of its
- * own, and its end leaves the first one's.
- */
+/* Connections of one link, with a doorbell more than there is place for in a word. */
 static int
-test_doorbell_words(void)
+crowd_connect(struct hostile *e, struct hostile_chan *chans)
 {
 	struct test_ep *target = peer_env.target;
 	const uint32_t before = target->nb_connects - target->nb_disconnects;
-	struct hostile_chan chans[NB_DOORBELLS];
-	struct hostile *e = hostile_up();
 	union shm_wire_msg msg;
-	uint32_t i, recv;
+	uint32_t i;
 
-	memset(chans, 0, sizeof(chans));
+	memset(chans, 0, NB_DOORBELLS * sizeof(*chans));
 	for (i = 0; i < NB_DOORBELLS; i++) {
 		TEST_EXPECT(hostile_connect(e, &chans[i], i), 0);
 		hostile_fill(&msg, SHM_WIRE_READY, i);
@@ -742,6 +738,29 @@ test_doorbell_words(void)
 		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, i, chans[i].seg.fd), 0);
 	}
 	PEER_WAIT(target->nb_connects - target->nb_disconnects == before + NB_DOORBELLS, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* Each sends a message. */
+static void
+crowd_put(struct hostile *e, struct hostile_chan *chans)
+{
+	uint32_t i;
+
+	for (i = 0; i < NB_DOORBELLS; i++)
+		hostile_put(e, &chans[i], "ping", 4);
+}
+
+/* The last one has a word of its own, and its end leaves the first one's. */
+static int
+test_doorbell_words(void)
+{
+	struct test_ep *target = peer_env.target;
+	struct hostile_chan chans[NB_DOORBELLS];
+	struct hostile *e = hostile_up();
+	uint32_t i, recv;
+
+	TEST_CALL(crowd_connect(e, chans));
 	TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSE, NB_DOORBELLS - 1), 0);
 	TEST_EXPECT(hostile_wait(e, SHM_WIRE_CLOSED, TEST_MS), 0);
 	peer_turn_ms(50); /* they are quiet, and looked at no more */
@@ -750,6 +769,35 @@ test_doorbell_words(void)
 		hostile_put(e, &chans[i], "ping", 4);
 		PEER_WAIT(target->nb_recv == recv + 1, TEST_MS);
 	}
+	for (i = 0; i < NB_DOORBELLS; i++)
+		hostile_chan_free(&chans[i]);
+	TEST_EXPECT(peer_violations(), 0);
+	return TEST_SUCCESS;
+}
+
+/*
+ * Their link is dead, and more of them are left than end in one turn: callbacks answer them,
+ * and end them, and the answers are nobody's.
+ */
+static int
+test_answers_to_dead(void)
+{
+	struct test_ep *target = peer_env.target;
+	const uint32_t gone = target->nb_disconnects + NB_DOORBELLS;
+	struct hostile_chan chans[NB_DOORBELLS];
+	struct hostile *e = hostile_up();
+	uint32_t i;
+
+	TEST_CALL(crowd_connect(e, chans));
+	crowd_put(e, chans);
+	peer_turn(); /* all of them are looked at */
+	TEST_EXPECT(shutdown(e->fd, SHUT_RDWR), 0);
+	peer_serve(peer_env.pe);
+	target->arg = e;
+	target->on_recv = answer_and_end;
+	crowd_put(e, chans);
+	PEER_WAIT(target->nb_disconnects == gone, TEST_MS);
+	target->on_recv = NULL;
 	for (i = 0; i < NB_DOORBELLS; i++)
 		hostile_chan_free(&chans[i]);
 	TEST_EXPECT(peer_violations(), 0);
@@ -781,6 +829,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_answer_before_end),
 		PEER_CASE(test_toggled_once),
 		PEER_CASE(test_doorbell_words),
+		PEER_CASE(test_answers_to_dead),
 		TEST_CASES_END()
 	},
 };
