@@ -711,6 +711,42 @@ test_unread_brokers(void)
 	return TEST_SUCCESS;
 }
 
+/* What waits there stays in order: no connection ends before its answer has come. */
+static int
+test_unread_order(void)
+{
+	const uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	struct test_ep *server = test_server_run("order", peer_env.pe);
+	bool accepted[LINK_UNREAD] = { false };
+	struct hostile *e = hostile_up();
+	unsigned int i, nb = 0;
+	int type;
+
+	for (i = 0; i < LINK_UNREAD; i++)
+		TEST_EXPECT(hostile_connect_send(e, i, "order", 1), 0);
+	usleep(200000); /* as above */
+	test_signal_brokers(SIGSTOP);
+	peer_turn_ms(20);
+	rte_comch_ctx_stop(server->ctx);
+	peer_turn_ms(20);
+	test_signal_brokers(SIGCONT);
+	while (nb < LINK_UNREAD) {
+		peer_turn();
+		type = hostile_recv(e);
+		TEST_TRUE(type >= 0 && test_now_ns() < end);
+		if (type == SHM_WIRE_ACCEPT)
+			accepted[e->msg.hdr.chan % LINK_UNREAD] = true;
+		nb += type == SHM_WIRE_REFUSE; /* its broker was late */
+		if (type != SHM_WIRE_CLOSE)
+			continue;
+		TEST_TRUE(accepted[e->msg.hdr.chan % LINK_UNREAD]);
+		TEST_EXPECT(hostile_say(e, SHM_WIRE_CLOSED, e->msg.hdr.chan), 0);
+		nb++;
+	}
+	TEST_EXPECT(peer_violations(), 0);
+	return test_ep_close(server);
+}
+
 /* What one client leaves behind takes an engine many turns, with others' work in between. */
 static int
 test_death(void)
@@ -771,6 +807,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, close_teardown, test_broker_outlives),
 		TEST_CASE_ST(peer_setup, close_teardown, test_unread),
 		TEST_CASE_ST(peer_setup, close_teardown, test_unread_brokers),
+		TEST_CASE_ST(peer_setup, close_teardown, test_unread_order),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_death),
 		TEST_CASES_END(),
 	},
