@@ -537,6 +537,8 @@ static struct unit_test_suite suite = {
 		NET_CASE(test_args),
 		NET_CASE(test_stranger),
 		NET_CASE(test_stranger_greets),
+		NET_CASE(test_stranger_late),
+		NET_CASE(test_stranger_small),
 		NET_CASE(test_meta),
 		TEST_CASE_ST(net_none_setup, net_teardown, test_meta_none),
 		TEST_CASE_ST(net_full_setup, net_teardown, test_meta_full),

@@ -86,5 +86,7 @@ int test_direct_no_mbuf(void);
 int test_direct_asleep(void);
 int test_stranger(void);
 int test_stranger_greets(void);
+int test_stranger_late(void);
+int test_stranger_small(void);
 
 #endif /* TEST_NET_COMCH_H */

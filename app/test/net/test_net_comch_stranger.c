@@ -20,13 +20,24 @@
 #include "test_comch_util.h"
 #include "test_net_comch.h"
 
+/* What a port says first, in words: header, frames, queues, 16 consumers; and second. */
+#define HELLO_LEN 80u
+#define READY_LEN 8u
+#define SAID_MAGIC 0x6d434e63u
+#define SAID_HELLO 0x10001u
+#define SAID_READY 0x20001u
+
 /* A client that is no port, on a device of its own or that of the host's port. */
 struct stranger {
 	int16_t dev;
+	bool holds;        /* it reads nothing of what is said on its next connection */
 	struct rte_comch_pe *pe;
 	struct rte_comch_ctx *ctx;
 	struct rte_comch_conn *conn;
 	uint32_t consumer; /* of the port's first receive queue */
+	uint32_t nb_heard;
+	uint32_t lens[2];  /* of what it has heard */
+	rte_le32_t heard[2][HELLO_LEN / 4];
 };
 
 static void
@@ -36,9 +47,27 @@ stranger_sent(struct rte_comch_task *task, int status __rte_unused, void *user_d
 }
 
 static void
-stranger_heard(struct rte_comch_conn *conn __rte_unused, const void *msg __rte_unused,
-		uint32_t len __rte_unused, void *user_data __rte_unused)
+stranger_heard(struct rte_comch_conn *conn __rte_unused, const void *msg, uint32_t len,
+		void *user_data)
 {
+	struct stranger *s = user_data;
+
+	if (s->nb_heard < RTE_DIM(s->heard)) {
+		memcpy(s->heard[s->nb_heard], msg, RTE_MIN(len, HELLO_LEN));
+		s->lens[s->nb_heard] = len;
+	}
+	s->nb_heard++;
+}
+
+static void
+stranger_changed(struct rte_comch_ctx *ctx, enum rte_comch_state prev __rte_unused,
+		enum rte_comch_state next, void *user_data)
+{
+	struct stranger *s = user_data;
+	struct rte_comch_ctx_info info;
+
+	if (s->holds && next == RTE_COMCH_STATE_RUNNING && rte_comch_ctx_info_get(ctx, &info) == 0)
+		rte_comch_conn_recv_hold_set(info.conn, true);
 }
 
 static void
@@ -63,13 +92,15 @@ stranger_state(const struct stranger *s)
 	return rte_comch_ctx_state_get(s->ctx);
 }
 
-/* The card's port waits for somebody. */
+/* The card's port waits for somebody, who takes so many messages of that size; 0: as usual. */
 static int
-stranger_begin(struct stranger *s)
+stranger_begin(struct stranger *s, uint32_t msg_size, uint32_t nb_msgs)
 {
 	const struct rte_comch_client_conf conf = {
 		.name = "net_comch",
 		.ctrl = {
+			.max_msg_size = msg_size, .recv_queue_size = nb_msgs,
+			.state_cb = stranger_changed,
 			.send_cb = stranger_sent, .recv_cb = stranger_heard,
 			.consumer_new_cb = stranger_found, .consumer_gone_cb = stranger_lost,
 			.user_data = s,
@@ -172,13 +203,6 @@ test_direct_asleep(void)
 			RTE_INTR_EVENT_DEL, NULL);
 }
 
-/* What a port says first, in words: header, frames, queues, 16 consumers; and second. */
-#define HELLO_LEN 80u
-#define READY_LEN 8u
-#define SAID_MAGIC 0x6d434e63u
-#define SAID_HELLO 0x10001u
-#define SAID_READY 0x20001u
-
 static void
 hello_make(rte_le32_t *words, uint32_t nb_queues)
 {
@@ -215,7 +239,7 @@ test_stranger(void)
 
 	TEST_EXPECT(test_log_begin(), 0);
 	test_log_restore();
-	TEST_CALL(stranger_begin(&s));
+	TEST_CALL(stranger_begin(&s, 0, 0));
 	for (i = 0; i < RTE_DIM(cases); i++) {
 		TEST_CALL(stranger_connect(&s));
 		hello_make(words, 1);
@@ -323,7 +347,7 @@ test_stranger_greets(void)
 	struct rte_mbuf *m;
 	unsigned int i;
 
-	TEST_CALL(stranger_begin(&s));
+	TEST_CALL(stranger_begin(&s, 0, 0));
 	for (i = 0; i < 4; i++) {
 		TEST_CALL(stranger_connect(&s));
 		hello_make(words, 16);
@@ -355,5 +379,55 @@ test_stranger_greets(void)
 		rte_comch_ctx_state_get(producer) == RTE_COMCH_STATE_IDLE, TEST_MS);
 	rte_comch_ctx_destroy(producer);
 	TEST_EXPECT(rte_comch_mem_free(mem), 0);
+	return stranger_end(&s);
+}
+
+/*
+ * It has room for one message, and reads nothing until the port is up: what waited is what
+ * the port has said.
+ */
+int
+test_stranger_late(void)
+{
+	rte_le32_t words[HELLO_LEN / 4];
+	struct stranger s;
+	unsigned int i;
+
+	TEST_CALL(stranger_begin(&s, HELLO_LEN, 1));
+	s.holds = true;
+	TEST_CALL(stranger_connect(&s));
+	hello_make(words, 1);
+	TEST_CALL(stranger_say(&s, words, HELLO_LEN));
+	words[1] = rte_cpu_to_le_32(SAID_READY);
+	TEST_CALL(stranger_say(&s, words, READY_LEN));
+	NET_WAIT(stranger_state(&s) == RTE_COMCH_STATE_RUNNING && net_link_is_up(DPU), TEST_MS);
+	TEST_EXPECT(s.nb_heard, 0);
+	TEST_EXPECT(rte_comch_conn_recv_hold_set(s.conn, false), 0);
+	NET_WAIT(stranger_state(&s) == RTE_COMCH_STATE_RUNNING && s.nb_heard == 2, TEST_MS);
+	TEST_TRUE(s.lens[0] == HELLO_LEN && s.lens[1] == READY_LEN);
+	hello_make(words, 1);
+	words[2] = rte_cpu_to_le_32(1500 + RTE_ETHER_HDR_LEN + 2 * 4);
+	words[4] = rte_cpu_to_le_32(s.consumer);
+	for (i = 5; i < HELLO_LEN / 4; i++)
+		words[i] = 0;
+	TEST_TRUE(memcmp(s.heard[0], words, HELLO_LEN) == 0);
+	words[1] = rte_cpu_to_le_32(SAID_READY);
+	TEST_TRUE(memcmp(s.heard[1], words, READY_LEN) == 0);
+	return stranger_end(&s);
+}
+
+/* It takes no message that is as long as a greeting: the port cannot greet it, and lets it go. */
+int
+test_stranger_small(void)
+{
+	struct stranger s;
+	unsigned int i;
+
+	TEST_CALL(stranger_begin(&s, 16, 0));
+	for (i = 0; i < 2; i++) {
+		TEST_CALL(stranger_connect(&s));
+		NET_WAIT(stranger_state(&s) == RTE_COMCH_STATE_IDLE, TEST_MS);
+		TEST_TRUE(s.nb_heard == 0 && !net_link_is_up(DPU));
+	}
 	return stranger_end(&s);
 }
