@@ -431,3 +431,26 @@ test_stranger_small(void)
 	}
 	return stranger_end(&s);
 }
+
+/* It says nothing: after ten seconds it is let go, and a port takes its place. */
+static int
+test_stranger_silent(void)
+{
+	struct stranger s;
+
+	TEST_CALL(stranger_begin(&s, 0, 0));
+	TEST_CALL(stranger_connect(&s));
+	NET_WAIT(stranger_state(&s) == RTE_COMCH_STATE_IDLE, TEST_MS + 10000);
+	TEST_TRUE(s.nb_heard == 1 && !net_link_is_up(DPU));
+	return stranger_end(&s);
+}
+
+static struct unit_test_suite suite = {
+	.suite_name = "net_comch_silent: a peer that says nothing",
+	.unit_test_cases = {
+		TEST_CASE_ST(net_setup, net_teardown, test_stranger_silent),
+		TEST_CASES_END()
+	},
+};
+
+REGISTER_SLOW_TEST(net_comch_silent_autotest, unit_test_suite_runner, &suite)
