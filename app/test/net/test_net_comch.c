@@ -381,6 +381,41 @@ test_beside(void)
 	return net_send_one(DPU, 0, 64, 1, 2);
 }
 
+/* A start is refused for what the device has, or has not; the same port starts later. */
+static int
+test_start_refused(void)
+{
+	static const struct {
+		const char *rep;
+		int error;
+	} rows[] = { { "", -EINVAL }, { ",rep=pf1", -ENODEV }, { ",rep=pf0", -EEXIST } };
+	struct test_ep *server;
+	char args[256];
+	unsigned int i;
+	int dev;
+
+	dev = test_vdev_add("role=dpu,functions=pf0:pf0vf0,path=%s", net.path);
+	TEST_TRUE(dev >= 0);
+	test_pair.dpu = (int16_t)dev;
+	server = test_server_run("net_comch", test_pe_new());
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		snprintf(args, sizeof(args), "dev=%s%s", test_dev_info(test_pair.dpu).name,
+			rows[i].rep);
+		TEST_EXPECT(net_port_add_args(DPU, args), 0);
+		TEST_CALL(net_port_configure(DPU, 1, 1500, 0));
+		TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), rows[i].error);
+		if (i == RTE_DIM(rows) - 1)
+			break;
+		TEST_EXPECT(rte_eth_dev_close(net.ids[DPU]), 0);
+		TEST_EXPECT(rte_eal_hotplug_remove("vdev", net.names[DPU]), 0);
+		net.there[DPU] = false;
+	}
+	TEST_EXPECT(test_ep_close(server), 0); /* it had the name */
+	TEST_EXPECT(net_port_add(HOST), 0);
+	TEST_CALL(net_ports_up(1, 1, 1500, 0));
+	return net_send_one(HOST, 0, 64, 1, 1);
+}
+
 /* The device that a port has made for itself is taken away between two starts. */
 static int
 test_own_dev_removed(void)
@@ -531,6 +566,7 @@ static struct unit_test_suite suite = {
 		NET_CASE(test_stop_in_callback),
 		NET_CASE(test_removed),
 		TEST_CASE_ST(beside_setup, beside_teardown, test_beside),
+		TEST_CASE_ST(beside_setup, beside_teardown, test_start_refused),
 		NET_CASE(test_own_dev_removed),
 		NET_CASE(test_remove_beside_start),
 		NET_CASE(test_api),
