@@ -180,6 +180,43 @@ test_no_mbuf(void)
 	return TEST_SUCCESS;
 }
 
+/*
+ * A packet of five mbufs, for which there are fewer: it is dropped as a whole, counted, and
+ * what it had comes back.
+ */
+static int
+test_scatter_no_mbuf(void)
+{
+	struct rte_mempool *from = rte_pktmbuf_pool_create("net_comch_from", 63, 0, 0,
+			RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	static struct rte_mbuf *held[NB_MBUFS];
+	struct rte_eth_stats stats = { .rx_nombuf = 0 };
+	struct rte_mbuf *m, *got = NULL;
+	unsigned int nb = 0;
+	uint64_t i;
+
+	TEST_TRUE(from != NULL);
+	TEST_CALL(net_ports_up(1, 1, 9000, RTE_ETH_RX_OFFLOAD_SCATTER));
+	while (nb < NB_MBUFS && (held[nb] = rte_pktmbuf_alloc(net.pool)) != NULL)
+		nb++;
+	for (i = 1; i <= 5; i++) {
+		m = test_packet(from, 9014, 5, (uint32_t)i);
+		rte_pktmbuf_free(held[--nb]);
+		NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
+		NET_WAIT(rte_eth_rx_burst(net.ids[DPU], 0, &got, 1) == (i == 5) &&
+			rte_eth_stats_get(net.ids[DPU], &stats) == 0 &&
+			(i == 5 || stats.rx_nombuf == i), TEST_MS);
+	}
+	rte_pktmbuf_free_bulk(held, nb);
+	TEST_CALL(net_packet_check(got, DPU, 9014, 5));
+	TEST_TRUE(stats.rx_nombuf == 4 && stats.ipackets == 1 && stats.ibytes == 9014);
+	TEST_EXPECT(rte_eth_dev_stop(net.ids[HOST]), 0);
+	i = rte_mempool_avail_count(from);
+	rte_mempool_free(from);
+	TEST_EXPECT(i, 63);
+	return TEST_SUCCESS;
+}
+
 static bool bursts_stop;
 
 /* What an lcore of the host does, whatever becomes of the other side. */
@@ -561,6 +598,7 @@ static struct unit_test_suite suite = {
 		NET_CASE(test_queues),
 		NET_CASE(test_queues_most),
 		NET_CASE(test_no_mbuf),
+		NET_CASE(test_scatter_no_mbuf),
 		NET_CASE(test_restart),
 		NET_CASE(test_interrupts),
 		NET_CASE(test_stop_in_callback),
