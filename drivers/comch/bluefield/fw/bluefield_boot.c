@@ -299,19 +299,17 @@ boot_query_quiet(struct bf_func *func, uint16_t opcode, uint8_t *out, uint32_t o
 static int
 boot_read_board(struct bf_func *func, struct bf_func_caps *caps)
 {
-	uint8_t out[BF_QUERY_ADAPTER_OUT_SIZE];
+	uint8_t out[BF_QUERY_ADAPTER_OUT_SIZE] = { 0 };
 	uint32_t i, len = sizeof(caps->board_id) - 1;
-	bool known;
+	bool known; /* if not, there is no name either */
 	int ret;
 
 	ret = boot_query_quiet(func, BF_OP_QUERY_ADAPTER, out, sizeof(out), &known);
-	if (!known)
-		return ret;
 	memcpy(caps->board_id, out + BF_QUERY_ADAPTER_OUT_PSID, len);
 	for (i = 0; i < len && isgraph((unsigned char)caps->board_id[i]); i++)
 		;
 	memset(caps->board_id + i, 0, sizeof(caps->board_id) - i);
-	return 0;
+	return ret;
 }
 
 /* An InfiniBand port has a vport of another kind. */
