@@ -141,6 +141,8 @@ test_event_port(void)
 	TEST_TRUE(link_up());
 	port_event(BF_PORT_CHANGE_DOWN, 1);
 	TEST_WAIT(!link_up(), TEST_MS);
+	port_event(BF_PORT_CHANGE_ACTIVE, 1);
+	TEST_WAIT(link_up(), TEST_MS);
 	TEST_CALL(expect_alive());
 	return test_log_passed();
 }
@@ -419,17 +421,19 @@ test_registers(void)
 {
 	static const struct {
 		uint32_t off, val;
+		int error; /* of the probe; 0: only looked at by the poll, which may come later */
 	} rows[] = {
-		{ BF_REG_CMDIF_FW_SUB, 0 }, { BF_REG_CMDIF_FW_SUB, 4 << 16 },
-		{ BF_REG_CMDIF_FW_SUB, UINT32_MAX },
-		{ BF_REG_CMDQ_ADDR_L, 0 }, { BF_REG_CMDQ_ADDR_L, 0x06 },
-		{ BF_REG_CMDQ_ADDR_L, 0x55 }, { BF_REG_CMDQ_ADDR_L, 0xf6 },
-		{ BF_REG_CMDQ_ADDR_L, 0x5f }, { BF_REG_CMDQ_ADDR_L, 0x58 },
-		{ BF_REG_CMDQ_ADDR_L, 0x756 }, { BF_REG_CMDQ_ADDR_L, 0x156 },
-		{ BF_REG_CMDQ_ADDR_L, UINT32_MAX },
-		{ BF_REG_INITIALIZING, UINT32_MAX }, { BF_REG_INITIALIZING, BF_FW_INITIALIZING },
-		{ BF_REG_INITIALIZING, BF_FW_INITIALIZING | BF_FW_EMBEDDED_CPU },
-		{ BF_REG_HEALTH_FW_VER, UINT32_MAX },
+		{ BF_REG_CMDIF_FW_SUB, 0, -ENOTSUP }, { BF_REG_CMDIF_FW_SUB, 4 << 16, -ENOTSUP },
+		{ BF_REG_CMDIF_FW_SUB, UINT32_MAX, -ENODEV },
+		{ BF_REG_CMDQ_ADDR_L, 0, -ENOTSUP }, { BF_REG_CMDQ_ADDR_L, 0x06, -ENOTSUP },
+		{ BF_REG_CMDQ_ADDR_L, 0x55, -ENOTSUP }, { BF_REG_CMDQ_ADDR_L, 0xf6, -ENOTSUP },
+		{ BF_REG_CMDQ_ADDR_L, 0x66, -ENOTSUP }, { BF_REG_CMDQ_ADDR_L, 0x5f, -ENOTSUP },
+		{ BF_REG_CMDQ_ADDR_L, 0x58, -ENOTSUP }, { BF_REG_CMDQ_ADDR_L, 0x756, 0 },
+		{ BF_REG_CMDQ_ADDR_L, 0x156, 0 }, { BF_REG_CMDQ_ADDR_L, UINT32_MAX, -ENODEV },
+		{ BF_REG_INITIALIZING, UINT32_MAX, -ENODEV },
+		{ BF_REG_INITIALIZING, BF_FW_INITIALIZING, -EAGAIN },
+		{ BF_REG_INITIALIZING, BF_FW_INITIALIZING | BF_FW_EMBEDDED_CPU, -ETIMEDOUT },
+		{ BF_REG_HEALTH_FW_VER, UINT32_MAX, 0 },
 	};
 	unsigned int i;
 	int ret;
@@ -439,10 +443,14 @@ test_registers(void)
 		TEST_CALL(hostile_vfu_start(&hostile_server));
 		hostile_vfu_reg(&hostile_server, rows[i].off, rows[i].val);
 		TEST_CALL(hostile_probe("fw_timeout=100,cmd_timeout=100,health=10", &ret));
-		/* some are only looked at by the poll, which may come after the probe */
+		TEST_ASSERT(ret == rows[i].error || (ret >= 0 && rows[i].error == 0),
+			"register 0x%x is 0x%x: %d", rows[i].off, rows[i].val, ret);
 		if (ret >= 0)
 			TEST_WAIT(test_dev_status(hostile_dev_id) != 0, TEST_MS);
 		TEST_CALL(hostile_round_end());
+		/* that of each probe: more of them do not help */
+		if (ret < 0)
+			TEST_EXPECT(hostile_server.nb_resets, 1);
 	}
 	return test_log_passed();
 }
