@@ -258,6 +258,30 @@ test_many_pages(void)
 	return obj_passed_clean();
 }
 
+/* The first and the last of three pieces: what the others are does not matter. */
+static int
+test_large_pieces(void)
+{
+	const size_t size = 2049 * PAGE;
+	uint64_t start, len, pas[NB_QUERY_PAS];
+	struct bf_obj_mem *mem;
+	unsigned int i;
+	uint32_t shift;
+
+	TEST_CALL(setup_pieces(3 * size, size, &mem));
+	for (i = 0; i < 3; i += 2) {
+		TEST_EXPECT(make_key(mem, i * size, size, true), 0);
+		TEST_CALL(query_key(&start, &len, &shift, pas));
+		TEST_EXPECT(shift, 13);
+		TEST_EXPECT(pas[0], RTE_ALIGN_FLOOR((uintptr_t)pieces->addr + (2 - i) * size,
+			2 * PAGE));
+		TEST_EXPECT(bf_mkey_destroy(&obj_set.mkey), 0);
+	}
+	TEST_EXPECT(bf_mem_free(mem), 0);
+	TEST_EXPECT(bf_mem_free(pieces), 0);
+	return obj_passed_clean();
+}
+
 /* Larger pages have to be the same pages for both. */
 static int
 test_shifted(void)
@@ -336,6 +360,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_pieces),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_alias),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_many_pages),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_large_pieces),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_shifted),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_kept),
 		TEST_CASE_ST(test_log_begin, test_log_end, test_eal_memory),
