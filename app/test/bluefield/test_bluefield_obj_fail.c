@@ -143,13 +143,93 @@ test_garbage(void)
 			TEST_EXPECT(test_model_ctl(&model,
 				"fault pf0 cmd opcode=%s count=1 garbage", obj_kinds[i].create), 0);
 			/* it may look like success: then it has a number that is none */
-			if (obj_kinds[i].make(&obj_set) == 0)
+			if (obj_kinds[i].make(&obj_set) == 0) {
+				/* and no doorbell page is outside of the BAR */
+				TEST_TRUE(i != KIND_UAR || obj_set.uar.obj.id <
+					bf_func_hw(obj_func)->bar_size / BF_UAR_SIZE);
 				obj_kinds[i].end(&obj_set);
+			}
 			TEST_EXPECT(test_model_ctl(&model, "fault pf0 clear"), 0);
 			obj_set_destroy(&obj_set);
 			TEST_EXPECT(bf_func_reset(obj_func), 0);
 		}
 	}
+	return obj_passed_clean();
+}
+
+/* A command that does not come to firmware: the device has failed, and says so. */
+static int
+test_not_delivered(void)
+{
+	enum bf_fatal fatal;
+
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=ALLOC_PD count=1 delivery=2"), 0);
+	TEST_EXPECT(obj_kinds[KIND_PD].make(&obj_set), -EIO);
+	TEST_EXPECT(bf_func_status(obj_func, &fatal), -EIO);
+	TEST_EXPECT(fatal, BF_FATAL_COMMAND);
+	TEST_WAIT(obj_fatals() == 1, TEST_MS);
+	TEST_EXPECT(obj_kinds[KIND_PD].make(&obj_set), -EIO);
+	TEST_EXPECT(bf_func_reset(obj_func), 0);
+	return obj_passed_clean();
+}
+
+static const struct bf_hw_ops *hw_ops;
+static unsigned int nb_freed;
+static enum { HONEST, FAILS_SOON, FAILS } spied; /* from the next command on */
+
+static void
+spy_dma_free(struct bf_hw *hw, struct bf_dma *dma)
+{
+	nb_freed += dma->addr != NULL;
+	hw_ops->dma_free(hw, dma);
+}
+
+static void
+spy_write32(struct bf_hw *hw, uint32_t off, uint32_t val)
+{
+	hw_ops->write32(hw, off, val);
+	if (off == BF_REG_CMD_DOORBELL && spied == FAILS_SOON)
+		__atomic_store_n(&spied, FAILS, __ATOMIC_RELAXED);
+}
+
+static uint32_t
+spy_read32(struct bf_hw *hw, uint32_t off)
+{
+	if ((off == BF_REG_HEALTH_RFR || off == BF_REG_HEALTH_SYND) &&
+			__atomic_load_n(&spied, __ATOMIC_RELAXED) == FAILS)
+		return BF_ALL_ONES;
+	return hw_ops->read32(hw, off);
+}
+
+/* It fails while a command is under way, whose memory may be used until the next reset. */
+static int
+test_fails_meanwhile(void)
+{
+	struct bf_hw *hw = bf_func_hw(obj_func);
+	static struct bf_hw_ops spy;
+	unsigned int freed;
+	int ret;
+
+	TEST_CALL(obj_set_create(&obj_set));
+	obj_kinds[KIND_QP].end(&obj_set);
+	hw_ops = hw->ops;
+	spy = *hw_ops;
+	spy.dma_free = spy_dma_free;
+	spy.write32 = spy_write32;
+	spy.read32 = spy_read32;
+	spied = FAILS_SOON;
+	nb_freed = 0;
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=CREATE_QP count=1 no-answer"), 0);
+	__atomic_store_n(&hw->ops, &spy, __ATOMIC_RELEASE);
+	ret = obj_kinds[KIND_QP].make(&obj_set);
+	freed = nb_freed;
+	__atomic_store_n(&spied, HONEST, __ATOMIC_RELAXED);
+	TEST_EXPECT(ret, -EIO);
+	TEST_EXPECT(freed, 0);
+	TEST_WAIT(obj_fatals() == 1, TEST_MS);
+	TEST_EXPECT(bf_func_reset(obj_func), 0);
+	TEST_TRUE(nb_freed != 0);
+	__atomic_store_n(&hw->ops, hw_ops, __ATOMIC_RELEASE);
 	return obj_passed_clean();
 }
 
@@ -389,16 +469,6 @@ test_threads(void)
 	return obj_passed_clean();
 }
 
-static const struct bf_hw_ops *hw_ops;
-static unsigned int nb_freed;
-
-static void
-spy_dma_free(struct bf_hw *hw, struct bf_dma *dma)
-{
-	nb_freed += dma->addr != NULL;
-	hw_ops->dma_free(hw, dma);
-}
-
 /*
  * An event queue of a report: firmware may yet make the one that it was told of, so
  * its memory is not free.
@@ -450,6 +520,8 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_in_use),
 		TEST_CASE_ST(obj_case_setup_short, obj_case_teardown, test_no_answer),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_garbage),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_not_delivered),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_fails_meanwhile),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_page_request),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_page_request_refused),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_no_event_queue),
