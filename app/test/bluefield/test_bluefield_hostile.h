@@ -197,5 +197,13 @@ int hostile_probe(const char *args, int *ret);
 int hostile_expect_error(const struct hostile_rule *rule, const char *words);
 /** A round with a rule that does no harm. */
 int hostile_expect_device(const struct hostile_rule *rule);
+/** A hostile server whose device is up. */
+int hostile_round_up(const char *args);
+/** It fails so; then it can be removed, and nothing is left. */
+int hostile_expect_fatal(int status, const char *words);
+/** It has seen all events, and works on. */
+int hostile_expect_alive(void);
+uint32_t hostile_nb_refusals(void);
+uint32_t hostile_nb_pages(void);
 
 #endif /* TEST_BLUEFIELD_HOSTILE_H */

@@ -7,6 +7,8 @@
  * clean start to an end that leaves nothing. No test is in here.
  */
 
+#include <unistd.h>
+
 #include "test_bluefield_hostile.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
@@ -119,4 +121,58 @@ hostile_expect_device(const struct hostile_rule *rule)
 	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
 	TEST_CALL(hostile_round_end());
 	return TEST_SUCCESS;
+}
+
+/* A hostile server whose device is up. */
+int
+hostile_round_up(const char *args)
+{
+	int ret;
+
+	TEST_CALL(hostile_round_begin());
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe(args, &ret));
+	TEST_ASSERT(ret >= 0, "%d (%s)", ret, strerror(-ret));
+	return TEST_SUCCESS;
+}
+
+/* It fails so; then it can be removed, and nothing is left. */
+int
+hostile_expect_fatal(int status, const char *words)
+{
+	TEST_WAIT(test_dev_status(hostile_dev_id) != 0, TEST_MS);
+	TEST_EXPECT(test_dev_status(hostile_dev_id), status);
+	TEST_ASSERT(test_log_has(words), "'%s' is not in the log", words);
+	return hostile_round_end();
+}
+
+/* It has seen all events, and works on. */
+int
+hostile_expect_alive(void)
+{
+	usleep(100000);
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
+	return hostile_round_end();
+}
+
+uint32_t
+hostile_nb_refusals(void)
+{
+	uint32_t nb;
+
+	pthread_mutex_lock(&hostile_server.lock);
+	nb = hostile_server.nb_refusals;
+	pthread_mutex_unlock(&hostile_server.lock);
+	return nb;
+}
+
+uint32_t
+hostile_nb_pages(void)
+{
+	uint32_t nb;
+
+	pthread_mutex_lock(&hostile_server.lock);
+	nb = hostile_server.nb_pages;
+	pthread_mutex_unlock(&hostile_server.lock);
+	return nb;
 }

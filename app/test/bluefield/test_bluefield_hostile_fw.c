@@ -14,70 +14,12 @@
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
-#define PAGE_OTHER 0x00000005u   /* of function 5 */
-#define PAGE_EC 0x80000000u
-#define PAGE_RELEASE 0x40000000u
-
 static void
 model_teardown(void)
 {
 	hostile_case_teardown();
 	if (test_model_stop(&model) != TEST_SUCCESS)
 		test_fail("the model did not end well");
-}
-
-/* A hostile server whose device is up. */
-static int
-round_up(const char *args)
-{
-	int ret;
-
-	TEST_CALL(hostile_round_begin());
-	TEST_CALL(hostile_vfu_start(&hostile_server));
-	TEST_CALL(hostile_probe(args, &ret));
-	TEST_ASSERT(ret >= 0, "%d (%s)", ret, strerror(-ret));
-	return TEST_SUCCESS;
-}
-
-/* It fails so; then it can be removed, and nothing is left. */
-static int
-expect_fatal(int status, const char *words)
-{
-	TEST_WAIT(test_dev_status(hostile_dev_id) != 0, TEST_MS);
-	TEST_EXPECT(test_dev_status(hostile_dev_id), status);
-	TEST_ASSERT(test_log_has(words), "'%s' is not in the log", words);
-	return hostile_round_end();
-}
-
-/* It has seen all events, and works on. */
-static int
-expect_alive(void)
-{
-	usleep(100000);
-	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
-	return hostile_round_end();
-}
-
-static uint32_t
-nb_refusals(void)
-{
-	uint32_t nb;
-
-	pthread_mutex_lock(&hostile_server.lock);
-	nb = hostile_server.nb_refusals;
-	pthread_mutex_unlock(&hostile_server.lock);
-	return nb;
-}
-
-static uint32_t
-nb_pages(void)
-{
-	uint32_t nb;
-
-	pthread_mutex_lock(&hostile_server.lock);
-	nb = hostile_server.nb_pages;
-	pthread_mutex_unlock(&hostile_server.lock);
-	return nb;
 }
 
 /*
@@ -90,7 +32,7 @@ test_event_types(void)
 	uint8_t data[28];
 	unsigned int type, i, j;
 
-	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
 	for (j = 0; j < 4; j++) {
 		for (type = 0; type < 256; type++) {
 			/* these two mean something: they have cases of their own */
@@ -105,7 +47,7 @@ test_event_types(void)
 				usleep(5000);
 		}
 	}
-	TEST_CALL(expect_alive());
+	TEST_CALL(hostile_expect_alive());
 	return test_log_passed();
 }
 
@@ -130,7 +72,7 @@ test_event_port(void)
 {
 	unsigned int type;
 
-	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
 	TEST_TRUE(link_up());
 	for (type = 0; type < 16; type++)
 		if (type != BF_PORT_CHANGE_DOWN)
@@ -143,16 +85,16 @@ test_event_port(void)
 	TEST_WAIT(!link_up(), TEST_MS);
 	port_event(BF_PORT_CHANGE_ACTIVE, 1);
 	TEST_WAIT(link_up(), TEST_MS);
-	TEST_CALL(expect_alive());
+	TEST_CALL(hostile_expect_alive());
 	return test_log_passed();
 }
 
 static int
 test_event_internal(void)
 {
-	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
 	hostile_vfu_event(&hostile_server, BF_EVENT_INTERNAL, 0, NULL);
-	TEST_CALL(expect_fatal(-EIO, "internal error"));
+	TEST_CALL(hostile_expect_fatal(-EIO, "internal error"));
 	return test_log_passed();
 }
 
@@ -164,7 +106,7 @@ test_event_storm(void)
 	uint64_t start;
 	unsigned int i;
 
-	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
 	start = test_now_ns();
 	for (i = 0; i < 100000 && test_now_ns() - start < 1000000000; i++)
 		hostile_vfu_event(&hostile_server, (uint8_t)i, 0, data);
@@ -185,13 +127,13 @@ test_page_requests_absurd(void)
 	unsigned int i;
 
 	/* the limit is the default one */
-	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
 	for (i = 0; i < RTE_DIM(nums); i++) {
 		hostile_vfu_page_event(&hostile_server, 0, nums[i]);
-		TEST_WAIT(nb_refusals() == i + 1, TEST_MS);
+		TEST_WAIT(hostile_nb_refusals() == i + 1, TEST_MS);
 		TEST_TRUE(test_log_has("max_pages"));
 	}
-	TEST_CALL(expect_alive());
+	TEST_CALL(hostile_expect_alive());
 	return test_log_passed();
 }
 
@@ -199,63 +141,12 @@ test_page_requests_absurd(void)
 static int
 test_page_returns_absurd(void)
 {
-	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
 	hostile_vfu_page_event(&hostile_server, 0, -2000000);
 	hostile_vfu_page_event(&hostile_server, 0, INT32_MIN);
 	hostile_vfu_page_event(&hostile_server, 0, -1);
 	hostile_vfu_page_event(&hostile_server, 0, 0);
-	TEST_CALL(expect_alive());
-	return test_log_passed();
-}
-
-/* For other functions, of which a host function has none that are the card's. */
-static int
-test_page_requests_of_others(void)
-{
-	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
-	/* a VF of ours: it gets some, and is released by a word of firmware */
-	hostile_vfu_page_event(&hostile_server, PAGE_OTHER, 100);
-	hostile_vfu_page_event(&hostile_server, PAGE_OTHER | PAGE_RELEASE, 0);
-	hostile_vfu_page_event(&hostile_server, UINT16_MAX, 1);
-	hostile_vfu_page_event(&hostile_server, UINT16_MAX | PAGE_RELEASE, INT32_MIN);
-	usleep(50000);
-	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
-	hostile_vfu_page_event(&hostile_server, PAGE_EC, 1);
-	TEST_CALL(expect_fatal(-EIO, "which is not ours"));
-	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
-	/* those of the function itself it cannot just drop */
-	hostile_vfu_page_event(&hostile_server, PAGE_RELEASE, 0);
-	TEST_CALL(expect_fatal(-EIO, "drops all pages"));
-	return test_log_passed();
-}
-
-static void
-fix_vf(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg, uint64_t arg __rte_unused)
-{
-	const uint16_t ids[2] = { 0x15b3, BF_PCI_ID_VF };
-
-	memcpy(msg->body + sizeof(struct vfio_user_region_access), ids, sizeof(ids));
-}
-
-/* A VF has nobody to give pages to but itself. */
-static int
-test_page_requests_to_vf(void)
-{
-	const struct hostile_rule rule = {
-		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_REGION_READ, .fix = fix_vf, .count = 1,
-	};
-	int ret;
-
-	TEST_CALL(hostile_round_begin());
-	hostile_vfu_rule(&hostile_server, &rule);
-	TEST_CALL(hostile_vfu_start(&hostile_server));
-	TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
-	TEST_ASSERT(ret >= 0, "%d (%s)", ret, strerror(-ret));
-	hostile_vfu_page_event(&hostile_server, 0, 4);
-	usleep(50000);
-	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
-	hostile_vfu_page_event(&hostile_server, PAGE_OTHER, 1);
-	TEST_CALL(expect_fatal(-EIO, "which is not ours"));
+	TEST_CALL(hostile_expect_alive());
 	return test_log_passed();
 }
 
@@ -266,149 +157,13 @@ test_page_storm(void)
 	uint64_t start = test_now_ns();
 	unsigned int i;
 
-	TEST_CALL(round_up("socket_timeout=5000,cmd_timeout=5000,health=30,max_pages=1000"));
+	TEST_CALL(hostile_round_up("socket_timeout=5000,cmd_timeout=5000,health=30,max_pages=1000"));
 	for (i = 0; i < 200; i++)
 		hostile_vfu_page_event(&hostile_server, 0, i % 4 == 3 ? -900 : 300);
 	usleep(200000);
 	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
 	TEST_CALL(hostile_round_end());
 	TEST_TRUE(test_now_ns() - start < HOSTILE_LIMIT_NS);
-	return test_log_passed();
-}
-
-/*
- * Two requests at once. A command gives 512 pages, so the second could be what is left of the
- * first; it is a request of its own.
- */
-static int
-test_page_requests_at_once(void)
-{
-	const int32_t first = 600, second = 50;
-	uint32_t before;
-	unsigned int i;
-
-	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
-	before = nb_pages();
-	for (i = 0; i < 5; i++) {
-		hostile_vfu_page_event(&hostile_server, 0, first);
-		hostile_vfu_page_event(&hostile_server, 0, second);
-		TEST_WAIT(nb_pages() == before + first + second, TEST_MS);
-		hostile_vfu_page_event(&hostile_server, 0, -(first + second));
-		TEST_WAIT(nb_pages() == before, TEST_MS);
-	}
-	TEST_CALL(expect_alive());
-	return test_log_passed();
-}
-
-/* The server takes no more memory: firmware gets none, and that is all. */
-static int
-test_no_memory(void)
-{
-	const struct hostile_rule rule = {
-		.how = HOSTILE_ERROR, .cmd = VFIO_USER_CMD_DMA_MAP, .arg = ENOMEM,
-	};
-	uint32_t given;
-
-	TEST_CALL(round_up(HOSTILE_LONG_ARGS));
-	hostile_vfu_rule(&hostile_server, &rule);
-	hostile_vfu_page_event(&hostile_server, 0, 4000);
-	TEST_WAIT(nb_refusals() == 1, TEST_MS);
-	TEST_TRUE(test_log_has("no DMA memory for "));
-	/* what it did not get it can have later, as far as there is any */
-	given = nb_pages();
-	hostile_vfu_page_event(&hostile_server, 0, 8);
-	TEST_WAIT(nb_pages() == given + 8, TEST_MS);
-	TEST_CALL(expect_alive());
-	return test_log_passed();
-}
-
-enum { TAKE_MORE, TAKE_ALL_ONES, TAKE_FOREIGN, TAKE_TWICE, TAKE_ODD, TAKE_ZERO, NB_TAKES };
-
-static enum hostile_fw
-fw_take(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in, uint32_t in_len __rte_unused,
-	uint8_t *out, uint32_t out_len __rte_unused)
-{
-	uint64_t page = e->nb_pages > 0 ? e->pages[0] : 0;
-	uint32_t nb = bf_get(in, BF_MANAGE_PAGES_IN_INPUT_NUM_ENTRIES);
-
-	if (opcode != BF_OP_MANAGE_PAGES || bf_get(in, BF_IN_OP_MOD) != BF_MANAGE_PAGES_TAKE)
-		return HOSTILE_FW_HONEST;
-	bf_set(out, BF_MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, 1);
-	bf_set64(out, BF_MANAGE_PAGES_PAS, page);
-	switch (e->arg) {
-	case TAKE_MORE:
-		bf_set(out, BF_MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, nb + 1);
-		break;
-	case TAKE_ALL_ONES:
-		bf_set(out, BF_MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, UINT32_MAX);
-		break;
-	case TAKE_FOREIGN:
-		bf_set64(out, BF_MANAGE_PAGES_PAS, e->cmdq);
-		break;
-	case TAKE_TWICE:
-		bf_set(out, BF_MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, 2);
-		bf_set64(out, BF_MANAGE_PAGES_PAS + 8, page);
-		break;
-	case TAKE_ODD:
-		bf_set64(out, BF_MANAGE_PAGES_PAS, page + 8);
-		break;
-	default:
-		bf_set64(out, BF_MANAGE_PAGES_PAS, UINT64_MAX);
-		break;
-	}
-	return HOSTILE_FW_DONE;
-}
-
-static int
-test_page_lies(void)
-{
-	uint64_t how;
-
-	for (how = 0; how < NB_TAKES; how++) {
-		TEST_CALL(round_up(HOSTILE_LONG_ARGS));
-		hostile_server.arg = how;
-		hostile_vfu_fw(&hostile_server, fw_take);
-		hostile_vfu_page_event(&hostile_server, 0, -4);
-		TEST_CALL(expect_fatal(-EIO, "MANAGE_PAGES: firmware gives"));
-		/* and while it goes down: a reset has to do */
-		TEST_CALL(round_up(HOSTILE_LONG_ARGS));
-		hostile_server.arg = how;
-		hostile_vfu_fw(&hostile_server, fw_take);
-		TEST_CALL(hostile_round_end());
-		TEST_TRUE(hostile_server.nb_resets >= 2);
-	}
-	return test_log_passed();
-}
-
-/* What it wants at first cannot be, or is too much. */
-static int
-test_page_startup(void)
-{
-	static const struct {
-		uint32_t boot;
-		uint32_t init;
-		int error;
-		const char *words;
-	} rows[] = {
-		{ 2000000, 0, -ENOMEM, "max_pages" },
-		{ 0, 2000000, -ENOMEM, "max_pages" },
-		{ 0x80000000, 0, -EIO, "firmware wants -" },
-		{ 0, UINT32_MAX, -EIO, "firmware wants -1 pages" },
-		{ INT32_MAX, INT32_MAX, -ENOMEM, "max_pages" },
-	};
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < RTE_DIM(rows); i++) {
-		TEST_CALL(hostile_round_begin());
-		hostile_server.boot_pages = rows[i].boot;
-		hostile_server.init_pages = rows[i].init;
-		TEST_CALL(hostile_vfu_start(&hostile_server));
-		TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
-		TEST_EXPECT(ret, rows[i].error);
-		TEST_ASSERT(test_log_has(rows[i].words), "'%s' is not in the log", rows[i].words);
-		TEST_CALL(hostile_round_end());
-	}
 	return test_log_passed();
 }
 
@@ -777,13 +532,7 @@ static struct unit_test_suite suite = {
 		HOSTILE_CASE(test_event_storm),
 		HOSTILE_CASE(test_page_requests_absurd),
 		HOSTILE_CASE(test_page_returns_absurd),
-		HOSTILE_CASE(test_page_requests_of_others),
-		HOSTILE_CASE(test_page_requests_to_vf),
 		HOSTILE_CASE(test_page_storm),
-		HOSTILE_CASE(test_page_requests_at_once),
-		HOSTILE_CASE(test_no_memory),
-		HOSTILE_CASE(test_page_lies),
-		HOSTILE_CASE(test_page_startup),
 		HOSTILE_CASE(test_registers),
 		HOSTILE_CASE(test_initialising),
 		HOSTILE_CASE(test_answers),

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The dpdk-comch authors
+ */
+
+/*
+ * Memory that hostile firmware asks for, gives back, drops, and lies about. What is too much
+ * or too fast is beside its other events.
+ */
+
+#include <unistd.h>
+
+#include "test_bluefield_hostile.h"
+#include "test_bluefield_model.h"
+#include "test_comch_util.h"
+
+#define PAGE_OTHER 0x00000005u   /* of function 5 */
+#define PAGE_EC 0x80000000u
+#define PAGE_RELEASE 0x40000000u
+
+/* For other functions, of which a host function has none that are the card's. */
+static int
+test_page_requests_of_others(void)
+{
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
+	/* a VF of ours: it gets some, and is released by a word of firmware */
+	hostile_vfu_page_event(&hostile_server, PAGE_OTHER, 100);
+	hostile_vfu_page_event(&hostile_server, PAGE_OTHER | PAGE_RELEASE, 0);
+	hostile_vfu_page_event(&hostile_server, UINT16_MAX, 1);
+	hostile_vfu_page_event(&hostile_server, UINT16_MAX | PAGE_RELEASE, INT32_MIN);
+	usleep(50000);
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
+	hostile_vfu_page_event(&hostile_server, PAGE_EC, 1);
+	TEST_CALL(hostile_expect_fatal(-EIO, "which is not ours"));
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
+	/* those of the function itself it cannot just drop */
+	hostile_vfu_page_event(&hostile_server, PAGE_RELEASE, 0);
+	TEST_CALL(hostile_expect_fatal(-EIO, "drops all pages"));
+	return test_log_passed();
+}
+
+static void
+fix_vf(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg, uint64_t arg __rte_unused)
+{
+	const uint16_t ids[2] = { 0x15b3, BF_PCI_ID_VF };
+
+	memcpy(msg->body + sizeof(struct vfio_user_region_access), ids, sizeof(ids));
+}
+
+/* A VF has nobody to give pages to but itself. */
+static int
+test_page_requests_to_vf(void)
+{
+	const struct hostile_rule rule = {
+		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_REGION_READ, .fix = fix_vf, .count = 1,
+	};
+	int ret;
+
+	TEST_CALL(hostile_round_begin());
+	hostile_vfu_rule(&hostile_server, &rule);
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
+	TEST_ASSERT(ret >= 0, "%d (%s)", ret, strerror(-ret));
+	hostile_vfu_page_event(&hostile_server, 0, 4);
+	usleep(50000);
+	TEST_EXPECT(test_dev_status(hostile_dev_id), 0);
+	hostile_vfu_page_event(&hostile_server, PAGE_OTHER, 1);
+	TEST_CALL(hostile_expect_fatal(-EIO, "which is not ours"));
+	return test_log_passed();
+}
+
+/*
+ * Two requests at once. A command gives 512 pages, so the second could be what is left of the
+ * first; it is a request of its own.
+ */
+static int
+test_page_requests_at_once(void)
+{
+	const int32_t first = 600, second = 50;
+	uint32_t before;
+	unsigned int i;
+
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
+	before = hostile_nb_pages();
+	for (i = 0; i < 5; i++) {
+		hostile_vfu_page_event(&hostile_server, 0, first);
+		hostile_vfu_page_event(&hostile_server, 0, second);
+		TEST_WAIT(hostile_nb_pages() == before + first + second, TEST_MS);
+		hostile_vfu_page_event(&hostile_server, 0, -(first + second));
+		TEST_WAIT(hostile_nb_pages() == before, TEST_MS);
+	}
+	TEST_CALL(hostile_expect_alive());
+	return test_log_passed();
+}
+
+/* The server takes no more memory: firmware gets none, and that is all. */
+static int
+test_no_memory(void)
+{
+	const struct hostile_rule rule = {
+		.how = HOSTILE_ERROR, .cmd = VFIO_USER_CMD_DMA_MAP, .arg = ENOMEM,
+	};
+	uint32_t given;
+
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
+	hostile_vfu_rule(&hostile_server, &rule);
+	hostile_vfu_page_event(&hostile_server, 0, 4000);
+	TEST_WAIT(hostile_nb_refusals() == 1, TEST_MS);
+	TEST_TRUE(test_log_has("no DMA memory for "));
+	/* what it did not get it can have later, as far as there is any */
+	given = hostile_nb_pages();
+	hostile_vfu_page_event(&hostile_server, 0, 8);
+	TEST_WAIT(hostile_nb_pages() == given + 8, TEST_MS);
+	TEST_CALL(hostile_expect_alive());
+	return test_log_passed();
+}
+
+enum { TAKE_MORE, TAKE_ALL_ONES, TAKE_FOREIGN, TAKE_TWICE, TAKE_ODD, TAKE_ZERO, NB_TAKES };
+
+static enum hostile_fw
+fw_take(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in, uint32_t in_len __rte_unused,
+	uint8_t *out, uint32_t out_len __rte_unused)
+{
+	uint64_t page = e->nb_pages > 0 ? e->pages[0] : 0;
+	uint32_t nb = bf_get(in, BF_MANAGE_PAGES_IN_INPUT_NUM_ENTRIES);
+
+	if (opcode != BF_OP_MANAGE_PAGES || bf_get(in, BF_IN_OP_MOD) != BF_MANAGE_PAGES_TAKE)
+		return HOSTILE_FW_HONEST;
+	bf_set(out, BF_MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, 1);
+	bf_set64(out, BF_MANAGE_PAGES_PAS, page);
+	switch (e->arg) {
+	case TAKE_MORE:
+		bf_set(out, BF_MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, nb + 1);
+		break;
+	case TAKE_ALL_ONES:
+		bf_set(out, BF_MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, UINT32_MAX);
+		break;
+	case TAKE_FOREIGN:
+		bf_set64(out, BF_MANAGE_PAGES_PAS, e->cmdq);
+		break;
+	case TAKE_TWICE:
+		bf_set(out, BF_MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, 2);
+		bf_set64(out, BF_MANAGE_PAGES_PAS + 8, page);
+		break;
+	case TAKE_ODD:
+		bf_set64(out, BF_MANAGE_PAGES_PAS, page + 8);
+		break;
+	default:
+		bf_set64(out, BF_MANAGE_PAGES_PAS, UINT64_MAX);
+		break;
+	}
+	return HOSTILE_FW_DONE;
+}
+
+static int
+test_page_lies(void)
+{
+	uint64_t how;
+
+	for (how = 0; how < NB_TAKES; how++) {
+		TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
+		hostile_server.arg = how;
+		hostile_vfu_fw(&hostile_server, fw_take);
+		hostile_vfu_page_event(&hostile_server, 0, -4);
+		TEST_CALL(hostile_expect_fatal(-EIO, "MANAGE_PAGES: firmware gives"));
+		/* and while it goes down: a reset has to do */
+		TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
+		hostile_server.arg = how;
+		hostile_vfu_fw(&hostile_server, fw_take);
+		TEST_CALL(hostile_round_end());
+		TEST_TRUE(hostile_server.nb_resets >= 2);
+	}
+	return test_log_passed();
+}
+
+/* What it wants at first cannot be, or is too much. */
+static int
+test_page_startup(void)
+{
+	static const struct {
+		uint32_t boot;
+		uint32_t init;
+		int error;
+		const char *words;
+	} rows[] = {
+		{ 2000000, 0, -ENOMEM, "max_pages" },
+		{ 0, 2000000, -ENOMEM, "max_pages" },
+		{ 0x80000000, 0, -EIO, "firmware wants -" },
+		{ 0, UINT32_MAX, -EIO, "firmware wants -1 pages" },
+		{ INT32_MAX, INT32_MAX, -ENOMEM, "max_pages" },
+	};
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		TEST_CALL(hostile_round_begin());
+		hostile_server.boot_pages = rows[i].boot;
+		hostile_server.init_pages = rows[i].init;
+		TEST_CALL(hostile_vfu_start(&hostile_server));
+		TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
+		TEST_EXPECT(ret, rows[i].error);
+		TEST_ASSERT(test_log_has(rows[i].words), "'%s' is not in the log", rows[i].words);
+		TEST_CALL(hostile_round_end());
+	}
+	return test_log_passed();
+}
+
+#define HOSTILE_CASE(fn) TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, fn)
+
+static struct unit_test_suite suite = {
+	.suite_name = "pages of hostile firmware",
+	.unit_test_cases = {
+		HOSTILE_CASE(test_page_requests_of_others),
+		HOSTILE_CASE(test_page_requests_to_vf),
+		HOSTILE_CASE(test_page_requests_at_once),
+		HOSTILE_CASE(test_no_memory),
+		HOSTILE_CASE(test_page_lies),
+		HOSTILE_CASE(test_page_startup),
+		TEST_CASES_END()
+	}
+};
+
+REGISTER_SLOW_TEST(bluefield_hostile_pages_autotest, unit_test_suite_runner, &suite);
