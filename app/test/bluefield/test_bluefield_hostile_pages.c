@@ -68,27 +68,182 @@ test_page_requests_to_vf(void)
 	return test_log_passed();
 }
 
+/* All events so far are done: this one, which changes the state of the port, is. */
+static int
+events_done(bool up)
+{
+	uint8_t data[28] = { 0 };
+
+	bf_set(data, BF_EVENT_PORT_NUM, 1);
+	hostile_vfu_event(&hostile_server, BF_EVENT_PORT_CHANGE,
+		up ? BF_PORT_CHANGE_ACTIVE : BF_PORT_CHANGE_DOWN, data);
+	TEST_WAIT(test_dev_info(hostile_dev_id).link_up == up, TEST_MS);
+	return TEST_SUCCESS;
+}
+
 /*
  * Two requests at once. A command gives 512 pages, so the second could be what is left of the
- * first; it is a request of its own.
+ * first; it is a request of its own: of another number, of another function, or later.
  */
 static int
 test_page_requests_at_once(void)
 {
-	const int32_t first = 600, second = 50;
+	static const struct {
+		uint32_t who;
+		int32_t num;
+		bool late;
+	} rows[] = { { 0, 50, false }, { PAGE_OTHER, 88, false }, { 0, 88, true } };
+	const int32_t first = 600;
 	uint32_t before;
-	unsigned int i;
+	unsigned int i, j;
 
 	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
 	before = hostile_nb_pages();
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 3; i++) {
+		for (j = 0; j < RTE_DIM(rows); j++) {
+			hostile_vfu_page_event(&hostile_server, 0, first);
+			if (rows[j].late)
+				TEST_CALL(events_done(false));
+			hostile_vfu_page_event(&hostile_server, rows[j].who, rows[j].num);
+			TEST_WAIT(hostile_nb_pages() == before + first + rows[j].num, TEST_MS);
+			hostile_vfu_page_event(&hostile_server, rows[j].who, -rows[j].num);
+			hostile_vfu_page_event(&hostile_server, 0, -first);
+			if (rows[j].late)
+				TEST_CALL(events_done(true));
+			TEST_WAIT(hostile_nb_pages() == before, TEST_MS);
+		}
+		/* nothing is left of what it gives back */
 		hostile_vfu_page_event(&hostile_server, 0, first);
-		hostile_vfu_page_event(&hostile_server, 0, second);
-		TEST_WAIT(hostile_nb_pages() == before + first + second, TEST_MS);
-		hostile_vfu_page_event(&hostile_server, 0, -(first + second));
+		TEST_WAIT(hostile_nb_pages() == before + first, TEST_MS);
+		hostile_vfu_page_event(&hostile_server, 0, -first);
+		hostile_vfu_page_event(&hostile_server, 0, 88);
+		TEST_WAIT(hostile_nb_pages() == before + 88, TEST_MS);
+		hostile_vfu_page_event(&hostile_server, 0, -88);
 		TEST_WAIT(hostile_nb_pages() == before, TEST_MS);
 	}
 	TEST_CALL(hostile_expect_alive());
+	return test_log_passed();
+}
+
+static void
+set_pages(uint32_t nb)
+{
+	pthread_mutex_lock(&hostile_server.lock);
+	hostile_server.nb_pages = nb;
+	pthread_mutex_unlock(&hostile_server.lock);
+}
+
+#define MAX_2000 HOSTILE_LONG_ARGS ",max_pages=2000"
+
+/* What another function had is free by a word, and nothing else is: there is a limit. */
+static int
+test_page_release(void)
+{
+	uint32_t before;
+	unsigned int i;
+
+	TEST_CALL(hostile_round_up(MAX_2000));
+	before = hostile_nb_pages() + 4;
+	hostile_vfu_page_event(&hostile_server, 0, 4);
+	TEST_WAIT(hostile_nb_pages() == before, TEST_MS);
+	for (i = 0; i < 3; i++) {
+		hostile_vfu_page_event(&hostile_server, PAGE_OTHER, 1500);
+		TEST_WAIT(hostile_nb_pages() == before + 1500, TEST_MS);
+		set_pages(before);
+		hostile_vfu_page_event(&hostile_server, PAGE_OTHER | PAGE_RELEASE, 0);
+	}
+	hostile_vfu_page_event(&hostile_server, 0, -4);
+	TEST_WAIT(hostile_nb_pages() == before - 4, TEST_MS);
+	/* more than a command has room for, as it goes: no reset has to do it */
+	hostile_vfu_page_event(&hostile_server, 0, 900);
+	TEST_WAIT(hostile_nb_pages() == before - 4 + 900, TEST_MS);
+	TEST_CALL(hostile_expect_alive());
+	TEST_EXPECT(hostile_server.nb_resets, 1);
+	return test_log_passed();
+}
+
+static enum hostile_fw
+fw_refuse_pages(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in,
+	uint32_t in_len __rte_unused, uint8_t *out, uint32_t out_len __rte_unused)
+{
+	if (opcode != BF_OP_MANAGE_PAGES || bf_get(in, BF_IN_OP_MOD) ==
+			BF_MANAGE_PAGES_CANT_GIVE || e->arg == 0)
+		return HOSTILE_FW_HONEST;
+	e->arg--;
+	bf_set(out, BF_OUT_STATUS, BF_STATUS_BAD_PARAM);
+	bf_set(out, BF_MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, 1);
+	return HOSTILE_FW_DONE;
+}
+
+static bool
+all_refused(void)
+{
+	bool all;
+
+	pthread_mutex_lock(&hostile_server.lock);
+	all = hostile_server.arg == 0;
+	pthread_mutex_unlock(&hostile_server.lock);
+	return all;
+}
+
+/* It refuses what it has asked for, whatever else it says: the pages stay where they are. */
+static int
+test_page_commands_refused(void)
+{
+	uint32_t before;
+	unsigned int i;
+
+	TEST_CALL(hostile_round_up(MAX_2000));
+	hostile_vfu_fw(&hostile_server, fw_refuse_pages);
+	before = hostile_nb_pages();
+	for (i = 0; i < 3; i++) {
+		pthread_mutex_lock(&hostile_server.lock);
+		hostile_server.arg = 1;
+		pthread_mutex_unlock(&hostile_server.lock);
+		hostile_vfu_page_event(&hostile_server, 0, 500);
+		TEST_WAIT(all_refused(), TEST_MS);
+	}
+	hostile_vfu_page_event(&hostile_server, 0, 900);
+	TEST_WAIT(hostile_nb_pages() == before + 900, TEST_MS);
+	pthread_mutex_lock(&hostile_server.lock);
+	hostile_server.arg = 1;
+	pthread_mutex_unlock(&hostile_server.lock);
+	hostile_vfu_page_event(&hostile_server, 0, -4);
+	TEST_WAIT(all_refused(), TEST_MS);
+	hostile_vfu_page_event(&hostile_server, 0, -4);
+	TEST_WAIT(hostile_nb_pages() == before + 900 - 4, TEST_MS);
+	TEST_CALL(hostile_expect_alive());
+	TEST_EXPECT(hostile_server.nb_resets, 1);
+	return test_log_passed();
+}
+
+static enum hostile_fw
+fw_keep_pages(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in,
+	uint32_t in_len __rte_unused, uint8_t *out, uint32_t out_len __rte_unused)
+{
+	if (opcode != BF_OP_MANAGE_PAGES || bf_get(in, BF_IN_OP_MOD) != BF_MANAGE_PAGES_TAKE ||
+			e->arg == 0)
+		return HOSTILE_FW_HONEST;
+	e->arg--;
+	bf_set(out, BF_MANAGE_PAGES_OUT_OUTPUT_NUM_ENTRIES, 0);
+	return HOSTILE_FW_DONE;
+}
+
+/* It has none to give back at first: it is asked again, and no reset has to do it. */
+static int
+test_pages_kept_for_a_while(void)
+{
+	uint32_t before;
+
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
+	before = hostile_nb_pages();
+	hostile_vfu_page_event(&hostile_server, 0, 4);
+	TEST_WAIT(hostile_nb_pages() == before + 4, TEST_MS);
+	hostile_server.arg = 3;
+	hostile_vfu_fw(&hostile_server, fw_keep_pages);
+	TEST_CALL(hostile_round_end());
+	TEST_EXPECT(hostile_server.nb_resets, 1);
+	TEST_EXPECT(hostile_server.arg, 0);
 	return test_log_passed();
 }
 
@@ -161,7 +316,8 @@ test_page_lies(void)
 		hostile_server.arg = how;
 		hostile_vfu_fw(&hostile_server, fw_take);
 		hostile_vfu_page_event(&hostile_server, 0, -4);
-		TEST_CALL(hostile_expect_fatal(-EIO, "MANAGE_PAGES: firmware gives"));
+		TEST_CALL(hostile_expect_fatal(-EIO, how == TAKE_MORE ? "gives 5 pages back, asked for 4" :
+			how == TAKE_ALL_ONES ? "gives 4294967295 pages back" : "gives page 0x"));
 		/* and while it goes down: a reset has to do */
 		TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
 		hostile_server.arg = how;
@@ -212,6 +368,9 @@ static struct unit_test_suite suite = {
 		HOSTILE_CASE(test_page_requests_of_others),
 		HOSTILE_CASE(test_page_requests_to_vf),
 		HOSTILE_CASE(test_page_requests_at_once),
+		HOSTILE_CASE(test_page_release),
+		HOSTILE_CASE(test_page_commands_refused),
+		HOSTILE_CASE(test_pages_kept_for_a_while),
 		HOSTILE_CASE(test_no_memory),
 		HOSTILE_CASE(test_page_lies),
 		HOSTILE_CASE(test_page_startup),
