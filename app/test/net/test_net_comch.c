@@ -389,7 +389,9 @@ test_removed(void)
 static int
 test_beside(void)
 {
+	const struct rte_ether_addr mac = { { 2, 0, 0, 0, 0, 0x17 } };
 	struct test_ep *server, *client;
+	struct rte_ether_addr got;
 	char args[256];
 	int dev;
 
@@ -406,10 +408,14 @@ test_beside(void)
 	TEST_EXPECT(rte_eth_dev_close(net.ids[DPU]), 0);
 	TEST_EXPECT(rte_eal_hotplug_remove("vdev", net.names[DPU]), 0);
 	net.there[DPU] = false;
-	snprintf(args, sizeof(args), "rep=pf0,dev=%s,role=dpu", test_dev_info(test_pair.dpu).name);
+	snprintf(args, sizeof(args), "rep=pf0,dev=%s,role=dpu,server=ports",
+		test_dev_info(test_pair.dpu).name);
 	TEST_EXPECT(net_port_add_args(DPU, args), 0);
-	snprintf(args, sizeof(args), "dev=%s", test_dev_info(test_pair.host).name);
+	snprintf(args, sizeof(args), "dev=%s,server=ports,mac=02:00:00:00:00:17",
+		test_dev_info(test_pair.host).name);
 	TEST_EXPECT(net_port_add_args(HOST, args), 0);
+	TEST_EXPECT(rte_eth_macaddr_get(net.ids[HOST], &got), 0);
+	TEST_TRUE(rte_is_same_ether_addr(&mac, &got));
 	TEST_CALL(net_ports_up(1, 1, 1500, 0));
 	TEST_CALL(test_connected(&server, &client));
 	TEST_EXPECT(test_send(client->conn, "beside", 6), 0);
@@ -533,6 +539,9 @@ test_api(void)
 		-EINVAL);
 	TEST_TRUE(rte_eth_rx_queue_setup(net.ids[DPU], 0, 8, SOCKET_ID_ANY, NULL, net.pool) < 0);
 	TEST_TRUE(rte_eth_tx_queue_setup(net.ids[DPU], 0, 8192, SOCKET_ID_ANY, NULL) < 0);
+	TEST_EXPECT(rte_eth_rx_queue_setup(net.ids[DPU], 0, NB_DESC, SOCKET_ID_ANY, NULL, net.pool),
+		0);
+	TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), -EINVAL); /* the other one is not set up */
 	TEST_CALL(net_port_configure(DPU, 1, 1500, 0));
 	TEST_EXPECT(rte_eth_dev_set_mtu(net.ids[DPU], 1800), 0);
 	TEST_EXPECT(rte_eth_dev_set_mtu(net.ids[DPU], 60000), 0);
@@ -566,6 +575,7 @@ test_args(void)
 		"dev=comch_shm0,mac=01:00:00:00:00:01", "dev=comch_shm0,role=both",
 		"shm=dpu,function=pf0,role=host", "dev=comch_shm0,speed=1",
 		"dev=comch_shm0,meta=", "dev=comch_shm0,meta=some",
+		"dev=comch_shm0,role=both,mac=02:00:00:00:00:01", "dev=comch_shm0,server=a,server=b",
 	};
 	unsigned int i;
 	uint16_t id;

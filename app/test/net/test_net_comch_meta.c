@@ -146,8 +146,10 @@ ip_packet(bool v6, uint8_t proto, uint32_t wrong_at)
 
 	eth->ether_type = rte_cpu_to_be_16(v6 ? RTE_ETHER_TYPE_IPV6 : RTE_ETHER_TYPE_IPV4);
 	*cksum = 0;
-	if (proto == IPPROTO_TCP)
+	if (proto == IPPROTO_TCP) {
+		((struct rte_tcp_hdr *)l4)->sent_seq = 0; /* where UDP has its checksum */
 		((struct rte_tcp_hdr *)l4)->data_off = 5 << 4;
+	}
 	if (v6) {
 		*ip6 = (struct rte_ipv6_hdr){ .vtc_flow = rte_cpu_to_be_32(6u << 28),
 			.payload_len = rte_cpu_to_be_16(len), .proto = proto };
