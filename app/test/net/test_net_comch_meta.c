@@ -86,6 +86,10 @@ test_meta(void)
 	TEST_CALL(net_ports_up(1, 1, 1500, 0));
 	TEST_CALL(flags_cross(FOUND, &m));
 	TEST_CALL(found_check(m));
+	/* also what the packet is, by itself */
+	TEST_CALL(flags_cross(0, &m));
+	TEST_EXPECT(m->packet_type, RTE_PTYPE_L2_ETHER);
+	rte_pktmbuf_free(m);
 	TEST_CALL(flags_refused(RTE_MBUF_F_TX_VLAN));
 	TEST_CALL(flags_refused(RTE_MBUF_F_TX_IP_CKSUM | RTE_MBUF_F_TX_IPV4));
 	TEST_CALL(flags_refused(RTE_MBUF_F_TX_TCP_SEG));
