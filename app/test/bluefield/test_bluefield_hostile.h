@@ -205,5 +205,7 @@ int hostile_expect_fatal(int status, const char *words);
 int hostile_expect_alive(void);
 uint32_t hostile_nb_refusals(void);
 uint32_t hostile_nb_pages(void);
+/** The function is a VF: a fix of the first read of registers. */
+void hostile_fix_vf(struct hostile_vfu *e, struct hostile_msg *msg, uint64_t arg);
 
 #endif /* TEST_BLUEFIELD_HOSTILE_H */

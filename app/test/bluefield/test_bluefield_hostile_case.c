@@ -176,3 +176,12 @@ hostile_nb_pages(void)
 	pthread_mutex_unlock(&hostile_server.lock);
 	return nb;
 }
+
+void
+hostile_fix_vf(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg,
+		uint64_t arg __rte_unused)
+{
+	const uint16_t ids[2] = { 0x15b3, BF_PCI_ID_VF };
+
+	memcpy(msg->body + sizeof(struct vfio_user_region_access), ids, sizeof(ids));
+}

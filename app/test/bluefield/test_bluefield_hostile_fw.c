@@ -295,6 +295,41 @@ fw_uar(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
 	return HOSTILE_FW_DONE;
 }
 
+static enum hostile_fw
+fw_byte_order(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in,
+	uint32_t in_len __rte_unused, uint8_t *out __rte_unused, uint32_t out_len __rte_unused)
+{
+	e->arg += opcode == BF_OP_ACCESS_REG &&
+		bf_get(in, BF_IN_OP_MOD) == BF_ACCESS_REG_WRITE &&
+		bf_get(in, BF_ACCESS_REGISTER_IN_REGISTER_ID) == BF_REG_HOST_ENDIANNESS;
+	return HOSTILE_FW_HONEST;
+}
+
+/* The order of bytes is of the whole device: each PF sets it, and no VF. */
+static int
+test_byte_order(void)
+{
+	const struct hostile_rule rule = {
+		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_REGION_READ, .fix = hostile_fix_vf,
+		.count = 1,
+	};
+	uint64_t i;
+	int ret;
+
+	for (i = 0; i < 2; i++) {
+		TEST_CALL(hostile_round_begin());
+		hostile_server.fw = fw_byte_order;
+		if (i == 0)
+			hostile_vfu_rule(&hostile_server, &rule);
+		TEST_CALL(hostile_vfu_start(&hostile_server));
+		TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
+		TEST_ASSERT(ret >= 0, "%d (%s)", ret, strerror(-ret));
+		TEST_CALL(hostile_round_end());
+		TEST_EXPECT(hostile_server.arg, i);
+	}
+	return test_log_passed();
+}
+
 /* A doorbell page behind the end of the BAR is not written to. */
 static int
 test_uar_outside(void)
@@ -536,6 +571,7 @@ static struct unit_test_suite suite = {
 		HOSTILE_CASE(test_registers),
 		HOSTILE_CASE(test_initialising),
 		HOSTILE_CASE(test_answers),
+		HOSTILE_CASE(test_byte_order),
 		HOSTILE_CASE(test_uar_outside),
 		HOSTILE_CASE(test_useless),
 		HOSTILE_CASE(test_refused_caps),

@@ -38,20 +38,13 @@ test_page_requests_of_others(void)
 	return test_log_passed();
 }
 
-static void
-fix_vf(struct hostile_vfu *e __rte_unused, struct hostile_msg *msg, uint64_t arg __rte_unused)
-{
-	const uint16_t ids[2] = { 0x15b3, BF_PCI_ID_VF };
-
-	memcpy(msg->body + sizeof(struct vfio_user_region_access), ids, sizeof(ids));
-}
-
 /* A VF has nobody to give pages to but itself. */
 static int
 test_page_requests_to_vf(void)
 {
 	const struct hostile_rule rule = {
-		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_REGION_READ, .fix = fix_vf, .count = 1,
+		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_REGION_READ, .fix = hostile_fix_vf,
+		.count = 1,
 	};
 	int ret;
 
@@ -231,7 +224,7 @@ fw_keep_pages(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in,
 
 /* It has none to give back at first: it is asked again, and no reset has to do it. */
 static int
-test_pages_kept_for_a_while(void)
+test_pages_kept(void)
 {
 	uint32_t before;
 
@@ -244,6 +237,13 @@ test_pages_kept_for_a_while(void)
 	TEST_CALL(hostile_round_end());
 	TEST_EXPECT(hostile_server.nb_resets, 1);
 	TEST_EXPECT(hostile_server.arg, 0);
+	/* and if it never has any, whatever else it does: they are free after a reset only */
+	TEST_CALL(hostile_round_up(
+		"socket_timeout=5000,cmd_timeout=5000,fw_timeout=200,health=30"));
+	hostile_server.arg = UINT64_MAX;
+	hostile_vfu_fw(&hostile_server, fw_keep_pages);
+	TEST_CALL(hostile_round_end());
+	TEST_EXPECT(hostile_server.nb_resets, 2);
 	return test_log_passed();
 }
 
@@ -316,7 +316,8 @@ test_page_lies(void)
 		hostile_server.arg = how;
 		hostile_vfu_fw(&hostile_server, fw_take);
 		hostile_vfu_page_event(&hostile_server, 0, -4);
-		TEST_CALL(hostile_expect_fatal(-EIO, how == TAKE_MORE ? "gives 5 pages back, asked for 4" :
+		TEST_CALL(hostile_expect_fatal(-EIO,
+			how == TAKE_MORE ? "gives 5 pages back, asked for 4" :
 			how == TAKE_ALL_ONES ? "gives 4294967295 pages back" : "gives page 0x"));
 		/* and while it goes down: a reset has to do */
 		TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
@@ -370,7 +371,7 @@ static struct unit_test_suite suite = {
 		HOSTILE_CASE(test_page_requests_at_once),
 		HOSTILE_CASE(test_page_release),
 		HOSTILE_CASE(test_page_commands_refused),
-		HOSTILE_CASE(test_pages_kept_for_a_while),
+		HOSTILE_CASE(test_pages_kept),
 		HOSTILE_CASE(test_no_memory),
 		HOSTILE_CASE(test_page_lies),
 		HOSTILE_CASE(test_page_startup),
