@@ -79,6 +79,21 @@ test_destroy_fails(void)
 	return test_log_passed();
 }
 
+/* The same of one that has no memory. */
+static int
+test_destroy_fails_alone(void)
+{
+	long resets = test_model_state(&model, "pf0", "resets");
+
+	TEST_EXPECT(obj_kinds[KIND_PD].make(&obj_set), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=DEALLOC_PD count=1 status=1"), 0);
+	obj_set_destroy(&obj_set);
+	obj_func_down();
+	TEST_TRUE(test_log_has("objects are left"));
+	TEST_TRUE(test_model_state(&model, "pf0", "resets") > resets);
+	return test_log_passed();
+}
+
 /* One that is in use cannot go, and the model says so. */
 static int
 test_in_use(void)
@@ -512,11 +527,42 @@ test_no_event_queue(void)
 	return test_log_passed();
 }
 
+static void
+count_told(void *arg, enum bf_fatal fatal __rte_unused, int reason __rte_unused)
+{
+	__atomic_fetch_add((unsigned int *)arg, 1, __ATOMIC_RELAXED);
+}
+
+/* A failure of the bring-up is what it returns, and nothing else tells of it. */
+static int
+test_fails_in_bring_up(void)
+{
+	unsigned int nb_told = 0;
+	struct bf_func_conf conf;
+	struct bf_func *func;
+	char sock[PATH_MAX + 16];
+	struct bf_hw *hw;
+
+	TEST_CALL(obj_case_setup());
+	TEST_CALL(test_model_start(&model, "pf0,flr_ms=5"));
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=INIT_HCA count=1 delivery=2"), 0);
+	snprintf(sock, sizeof(sock), "%s/pf0.sock", model.dir);
+	bf_func_conf_init(&conf);
+	conf.fatal_cb = count_told;
+	conf.arg = &nb_told;
+	TEST_EXPECT(bf_hw_vfu_open("pf0", sock, TEST_MS, &hw), 0);
+	TEST_EXPECT(bf_func_create(hw, &conf, &func), -EIO);
+	TEST_EXPECT(nb_told, 0);
+	TEST_TRUE(test_log_has("the function has failed"));
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "objects of BlueField functions that fail",
 	.unit_test_cases = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_bad_status),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_destroy_fails),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_destroy_fails_alone),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_in_use),
 		TEST_CASE_ST(obj_case_setup_short, obj_case_teardown, test_no_answer),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_garbage),
@@ -525,6 +571,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_page_request),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_page_request_refused),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_no_event_queue),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_fails_in_bring_up),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_voided),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_after_failure),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_after_removal),
