@@ -345,14 +345,21 @@ test_stranger_greets(void)
 	struct rte_comch_mem *mem;
 	struct stranger s;
 	struct rte_mbuf *m;
-	unsigned int i;
+	unsigned int i, j, heard;
 
 	TEST_CALL(stranger_begin(&s, 0, 0));
 	for (i = 0; i < 4; i++) {
+		heard = s.nb_heard;
 		TEST_CALL(stranger_connect(&s));
 		hello_make(words, 16);
 		if (i >= 1)
 			TEST_CALL(stranger_say(&s, words, HELLO_LEN));
+		/* what the port says to that it says once, and is not up by itself */
+		for (j = 0; j < 20 && i < 2; j++) {
+			NET_WAIT(stranger_state(&s) >= 0 && s.nb_heard > heard + i, TEST_MS);
+			TEST_TRUE(s.nb_heard == heard + i + 1 && !net_link_is_up(DPU));
+			usleep(1000);
+		}
 		words[1] = rte_cpu_to_le_32(SAID_READY);
 		if (i >= 2) {
 			TEST_CALL(stranger_say(&s, words, READY_LEN));
