@@ -352,11 +352,22 @@ ask_dma(struct hostile_vfu *e, uint16_t cmd, uint64_t addr, uint64_t count, uint
 {
 	static struct hostile_msg reply;
 	struct vfio_user_dma_access access = { addr, count };
-	uint8_t body[HOSTILE_BODY] = { 0 };
+	uint8_t body[HOSTILE_BODY];
+	const void *mem;
+	int ret;
 
+	memset(body, 0xa5, sizeof(body));
 	memcpy(body, &access, sizeof(access));
-	e->results[e->nb_results++] = hostile_vfu_ask(e, cmd, 0, body,
-		(uint32_t)sizeof(access) + data, &reply);
+	ret = hostile_vfu_ask(e, cmd, 0, body, (uint32_t)sizeof(access) + data, &reply);
+	mem = ret == 0 ? hostile_vfu_mem(e, addr, count) : NULL;
+	/* what was written is there, and what is there was read */
+	if (ret == 0 && (mem == NULL || (cmd == VFIO_USER_CMD_DMA_WRITE ?
+			reply.len != sizeof(access) || memcmp(mem, body + sizeof(access), count) :
+			reply.len != sizeof(access) + count ||
+			memcmp(mem, reply.body + sizeof(access), count) ||
+			memcmp(mem, body + sizeof(access), count) == 0)))
+		ret = -1;
+	e->results[e->nb_results++] = ret;
 }
 
 static void
@@ -368,9 +379,9 @@ fix_requests(struct hostile_vfu *e, struct hostile_msg *msg __rte_unused, uint64
 	uint8_t body[64] = { 0 };
 
 	/* good ones */
+	ask_dma(e, wr, end - 8, 8, 8);
 	ask_dma(e, rd, addr, 8, 0);
 	ask_dma(e, rd, end - 4096, 4096, 0);
-	ask_dma(e, wr, end - 8, 8, 8);
 	/* no memory of the device */
 	ask_dma(e, rd, 0, 8, 0);
 	ask_dma(e, wr, 0, 8, 8);
@@ -383,6 +394,7 @@ fix_requests(struct hostile_vfu *e, struct hostile_msg *msg __rte_unused, uint64
 	ask_dma(e, wr, UINT64_MAX - 7, 8, 8);
 	ask_dma(e, rd, UINT64_MAX, 8, 0);
 	/* not what a request is like */
+	ask_dma(e, VFIO_USER_CMD_VERSION, addr, 8, 0);
 	ask_dma(e, rd, addr, 4097, 0);
 	ask_dma(e, rd, addr, UINT64_MAX, 0);
 	ask_dma(e, rd, addr, 8, 1);
@@ -408,7 +420,7 @@ test_requests(void)
 	static const int wanted[] = {
 		0, 0, 0,
 		EFAULT, EFAULT, EFAULT, EFAULT, EFAULT, EFAULT, EFAULT, EFAULT, EFAULT, EFAULT,
-		EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL,
+		EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL,
 		EINVAL, EINVAL, EINVAL, EINVAL, EINVAL,
 		0, 0,
 	};
