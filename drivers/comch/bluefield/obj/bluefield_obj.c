@@ -406,14 +406,13 @@ static uint16_t
 port_mtu(struct bf_obj_dev *dev)
 {
 	uint8_t in[BF_ACCESS_REG_IN_SIZE] = { 0 };
-	uint8_t out[BF_ACCESS_REG_IN_SIZE];
+	uint8_t out[BF_ACCESS_REG_IN_SIZE] = { 0 }; /* what is not answered */
 
 	bf_set(in, BF_IN_OPCODE, BF_OP_ACCESS_REG);
 	bf_set(in, BF_IN_OP_MOD, BF_ACCESS_REG_READ);
 	bf_set(in, BF_ACCESS_REGISTER_IN_REGISTER_ID, BF_PMTU_ID);
 	bf_set(in + BF_ACCESS_REG_DATA, BF_PMTU_LOCAL_PORT, 1);
-	if (dev->ops->general(dev, in, sizeof(in), out, sizeof(out)) != 0)
-		return 0;
+	dev->ops->general(dev, in, sizeof(in), out, sizeof(out));
 	return bf_get(out + BF_ACCESS_REG_DATA, BF_PMTU_OPER_MTU);
 }
 
