@@ -400,9 +400,18 @@ test_shared_order(void)
 static int
 test_shared_full(void)
 {
+	static uint32_t posted[UINT16_MAX + 1];
+	uint32_t *link = shared.link;
 	struct bf_sge sge;
 	uint32_t i;
 
+	/* whatever is behind the state of its entries, there are no more of them */
+	for (i = 0; i <= UINT16_MAX; i++)
+		posted[i] = BF_SHAREDQ_POSTED;
+	shared.link = posted;
+	for (i = 64; i <= UINT16_MAX; i++)
+		TEST_EXPECT(bf_sharedq_free(&shared, i), -EPROTO);
+	shared.link = link;
 	fill_sges(&sge, 1, 1);
 	for (i = 0; i <= UINT16_MAX; i++)
 		TEST_EXPECT(bf_sharedq_free(&shared, i), -EPROTO);

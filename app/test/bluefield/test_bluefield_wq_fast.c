@@ -403,6 +403,7 @@ test_comp_opcodes(void)
 static int
 test_comp_hostile(void)
 {
+	static uint32_t posted[UINT16_MAX + 1];
 	struct bf_free_row back;
 	uint32_t tags[64], i, nb = 0;
 
@@ -411,6 +412,13 @@ test_comp_hostile(void)
 	back = bf_free_row_begin(&shared);
 	for (i = 0; i <= UINT16_MAX; i++)
 		TEST_EXPECT(bf_free_row_posted(&back, i), i < 20);
+	/* whatever is behind the state of its entries */
+	for (i = 0; i <= UINT16_MAX; i++)
+		posted[i] = BF_SHAREDQ_POSTED;
+	back.link = posted;
+	for (i = 0; i <= UINT16_MAX; i++)
+		TEST_EXPECT(bf_free_row_posted(&back, i), i < 64);
+	back = bf_free_row_begin(&shared);
 	for (i = 0; i < 100000; i++) {
 		uint32_t index = rte_rand() & 0xff;
 
