@@ -241,6 +241,39 @@ test_initialising(void)
 	return test_log_passed();
 }
 
+/* It has been asked often enough. */
+static void
+fix_initialised(struct hostile_vfu *e, struct hostile_msg *msg, uint64_t arg __rte_unused)
+{
+	struct vfio_user_region_access access;
+
+	memcpy(&access, msg->body, sizeof(access));
+	if (access.region == VFIO_USER_REGION_BAR0 && access.offset == BF_REG_INITIALIZING &&
+			e->nb_regs != 0 && ++e->arg == 5)
+		e->nb_regs = 0;
+}
+
+/* It initialises for a while, and does not say how long that may take. */
+static int
+test_initialising_late(void)
+{
+	const struct hostile_rule rules[] = {
+		{ .how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_REGION_WRITE, .fix = fix_initialising },
+		{ .how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_REGION_READ, .fix = fix_initialised },
+	};
+	int ret;
+
+	TEST_CALL(hostile_round_begin());
+	hostile_vfu_rule(&hostile_server, &rules[0]);
+	hostile_vfu_rule(&hostile_server, &rules[1]);
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe(HOSTILE_LONG_ARGS, &ret));
+	TEST_ASSERT(ret >= 0, "%d (%s)", ret, strerror(-ret));
+	TEST_EXPECT(hostile_server.arg, 5);
+	TEST_CALL(hostile_round_end());
+	return test_log_passed();
+}
+
 /*
  * Answers
  */
@@ -570,6 +603,7 @@ static struct unit_test_suite suite = {
 		HOSTILE_CASE(test_page_storm),
 		HOSTILE_CASE(test_registers),
 		HOSTILE_CASE(test_initialising),
+		HOSTILE_CASE(test_initialising_late),
 		HOSTILE_CASE(test_answers),
 		HOSTILE_CASE(test_byte_order),
 		HOSTILE_CASE(test_uar_outside),

@@ -128,6 +128,16 @@ set_pages(uint32_t nb)
 
 #define MAX_2000 HOSTILE_LONG_ARGS ",max_pages=2000"
 
+/* How many it has at the end. */
+static enum hostile_fw
+fw_see_pages(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
+	uint32_t in_len __rte_unused, uint8_t *out __rte_unused, uint32_t out_len __rte_unused)
+{
+	if (opcode == BF_OP_DISABLE_HCA)
+		e->results[e->nb_results++] = (int)e->nb_pages;
+	return HOSTILE_FW_HONEST;
+}
+
 /* What another function had is free by a word, and nothing else is: there is a limit. */
 static int
 test_page_release(void)
@@ -150,8 +160,10 @@ test_page_release(void)
 	/* more than a command has room for, as it goes: no reset has to do it */
 	hostile_vfu_page_event(&hostile_server, 0, 900);
 	TEST_WAIT(hostile_nb_pages() == before - 4 + 900, TEST_MS);
+	hostile_vfu_fw(&hostile_server, fw_see_pages);
 	TEST_CALL(hostile_expect_alive());
-	TEST_TRUE(hostile_server.nb_resets == 1 && hostile_server.nb_pages == 0);
+	TEST_EXPECT(hostile_server.nb_resets, 1);
+	TEST_TRUE(hostile_server.nb_results == 1 && hostile_server.results[0] == 0);
 	return test_log_passed();
 }
 
