@@ -317,6 +317,12 @@ test_landing(void)
 
 	burst.bf.func = (struct bf_func *)func;
 	burst.c.pairs[BURST_USER] = NULL; /* its pairs are gone: nothing is left to be done */
+	/* the peer has not said what it has claimed */
+	burst.c.deadline = 1000;
+	burst.fg.retry = UINT64_MAX;
+	bf_consumer_leave(&burst.c, 999);
+	TEST_TRUE(!burst.c.stopping);
+	TEST_EXPECT(burst.fg.retry, 1000);
 	TEST_TRUE(stop_ends(0, 0));
 	/* more than a lap of the ring of completions */
 	for (i = 0; i < 5 * BURST_QUEUE; i++) {

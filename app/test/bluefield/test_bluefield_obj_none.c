@@ -32,6 +32,7 @@ static struct unit_test_suite suite = {
 };
 
 REGISTER_FAST_TEST(bluefield_burst_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_burst_ends_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_chan_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_chan_both_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_chan_lies_autotest, unit_test_suite_runner, &suite);
