@@ -8,6 +8,8 @@
  * peers of another kind do to them is in test_bluefield_chan.c.
  */
 
+#define ALLOW_INTERNAL_API 1
+
 #include "bluefield_chan_priv.h" /* check-ok: its layers are tested */
 #include "test_bluefield_peer.h"
 #include "test_comch_fp_util.h"
@@ -110,11 +112,15 @@ test_unknown_peer(void)
 static int
 test_unknown_ip4(void)
 {
+	struct bf_cm_stats stats;
 	struct test_ep *client;
 
 	test_server_run("test", test_pe_new());
 	client = test_client_run("test", test_pe_new());
 	TEST_WAIT(test_log_has("does not answer"), TEST_MS);
+	bf_cm_stats(bf_dev_of(rte_comch_pmd_get_by_name(test_dev_info(card_dev).name))->cm,
+		&stats);
+	TEST_TRUE(stats.bad_from != 0);
 	TEST_TRUE(test_log_has("protocol ip flower") && !test_log_has("protocol ipv6"));
 	TEST_TRUE(test_log_has("with --rule of comch-bluefield-model"));
 	TEST_TRUE(test_log_has("or it has other IPv4 addresses in its keys"));
