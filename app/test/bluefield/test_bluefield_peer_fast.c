@@ -175,6 +175,7 @@ test_pair_places(void)
 	/* with all of them it takes a while to end */
 	TEST_EXPECT(rte_comch_ctx_stop(card_consumer->ctx), -EINPROGRESS);
 	PEER_WAIT(&hostile, test_state(card_consumer) == RTE_COMCH_STATE_IDLE, 12 * TEST_MS);
+	TEST_EXPECT(fd->shares[1].pairs, 0);
 	return test_log_passed();
 }
 
