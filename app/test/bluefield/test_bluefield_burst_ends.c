@@ -5,7 +5,7 @@
 /*
  * How messages and pairs end on queues in plain memory, see test_bluefield_burst.c: what is
  * given back and when, what is said of what was not sent, and what of the messages of credits
- * a producer looks at.
+ * a producer looks at. And of which size messages are where the device has small ones only.
  */
 
 #include "test_bluefield_burst_util.h"
@@ -525,6 +525,36 @@ test_flush_packets(void)
 	return test_log_passed();
 }
 
+/*
+ * A device that has small messages only
+ */
+
+static uint64_t max_msg;
+
+static void
+small_caps(struct bf_obj_dev *dev __rte_unused, struct bf_obj_caps *caps)
+{
+	*caps = (struct bf_obj_caps){ .max_msg = max_msg };
+}
+
+/* Immediate data is in front of a buffer, and a message is no shorter than that. */
+static int
+test_small_messages(void)
+{
+	const struct bf_obj_ops ops = { .caps = small_caps };
+	struct bf_obj_dev objs = { .ops = &ops };
+	struct rte_comch_dev_info info;
+
+	burst.bf.objs = &objs;
+	for (max_msg = 1; max_msg <= 1 << 20; max_msg *= 2) {
+		bf_fast_part.info_get(&burst.bf, &info);
+		TEST_EXPECT(info.max_buf_size,
+			max_msg > BF_MAX_IMM ? max_msg - BF_MAX_IMM : 0);
+	}
+	burst.bf.objs = NULL;
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "how messages and pairs end on queues in plain memory",
 	.unit_test_cases = {
@@ -542,6 +572,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_minds),
 		TEST_CASE_ST(setup, teardown, test_told),
 		TEST_CASE_ST(setup, teardown, test_starved),
+		TEST_CASE_ST(setup, teardown, test_small_messages),
 		TEST_CASES_END()
 	}
 };

@@ -807,6 +807,8 @@ info_get(struct bf_dev *dev, struct rte_comch_dev_info *info)
 	info->max_posts = RTE_MIN(BF_MAX_POSTS, caps.max_srq_sz / 2);
 	info->max_sends = RTE_MIN(BF_MAX_SENDS, caps.max_qp_sz / 2);
 	info->max_imm_len = BF_WIRE_MAX_IMM_LEN;
+	/* a device may say that it has less than that */
+	caps.max_msg = RTE_MAX(caps.max_msg, (uint64_t)BF_WIRE_MAX_IMM_LEN);
 	info->max_buf_size = RTE_MIN(caps.max_msg - BF_WIRE_MAX_IMM_LEN, BF_MAX_BUF_SIZE);
 	info->capa |= RTE_COMCH_CAPA_CONSUMER | RTE_COMCH_CAPA_PRODUCER;
 }
