@@ -125,6 +125,34 @@ test_taken_off(void)
 	return group_passed_clean();
 }
 
+/*
+ * One behind another of its bucket: the other still gets its events, which the device may
+ * write anew, also if the engine never sleeps.
+ */
+static int
+test_taken_off_behind(void)
+{
+	struct bf_group *group = group_of(pe);
+	struct bf_idle others[3] = { 0 };
+	uint32_t cqn, i;
+
+	TEST_CALL(node_create(group, &nodes[0]));
+	cqn = nodes[0].cq.obj.id;
+	bf_group_idle_del(group, &nodes[0].idle_queue);
+	for (i = 0; i < RTE_DIM(others); i++)
+		TEST_EXPECT(bf_group_idle_add(group, cqn ^ (i + 1) << 16 ^ (i + 1), &others[i]),
+				0);
+	TEST_EXPECT(bf_group_idle_add(group, cqn, &nodes[0].idle_queue), 0);
+	bf_group_idle_del(group, &others[1]);
+	TEST_EXPECT(node_send(&nodes[0]), 0);
+	GROUP_TURN(pe, nodes[0].nb_sent == 1 && nodes[0].nb_received == 1);
+	TEST_TRUE(group->ceq.ci != 0 && group->ceq.ci_told == group->ceq.ci);
+	bf_group_idle_del(group, &others[0]);
+	bf_group_idle_del(group, &others[2]);
+	node_destroy(&nodes[0]);
+	return group_passed_clean();
+}
+
 /* Each idle queue has room for its event. */
 static int
 test_room(void)
@@ -404,6 +432,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, group_case_teardown, test_objects),
 		TEST_CASE_ST(setup, group_case_teardown, test_events),
 		TEST_CASE_ST(setup, group_case_teardown, test_taken_off),
+		TEST_CASE_ST(setup, group_case_teardown, test_taken_off_behind),
 		TEST_CASE_ST(setup, group_case_teardown, test_room),
 		TEST_CASE_ST(setup, group_case_teardown, test_wake),
 		TEST_CASE_ST(setup, group_case_teardown, test_armed_late),
