@@ -129,21 +129,22 @@ hostile_heard(uint8_t type)
 	return hostile.rx[0].data;
 }
 
+static const struct rte_comch_producer_conf bursts = { .nb_sends = POSTS };
+
 /* A consumer of the peer, and a producer for it. */
 static int
-producer_up(void)
+producer_up(const struct rte_comch_producer_conf *conf)
 {
 	const struct bf_wire_consumer_new new = {
 		.consumer = CONSUMER, .buf_size = BUF, .posts = POSTS,
 	};
-	const struct rte_comch_producer_conf conf = { .nb_sends = POSTS };
 
 	TEST_CALL(hostile_says(BF_WIRE_CONSUMER_NEW, &new));
 	PEER_WAIT(&hostile,
 			server->nb_new == 1 && peer_count(&hostile, BF_WIRE_CONSUMER_ANSWER) == 1,
 		SOON_MS);
 	TEST_EXPECT(rte_comch_mem_alloc((int16_t)card_dev, BUF, 0, &mem), 0);
-	TEST_EXPECT(rte_comch_producer_create(server->conn, &conf, &producer), 0);
+	TEST_EXPECT(rte_comch_producer_create(server->conn, conf, &producer), 0);
 	TEST_EXPECT(rte_comch_ctx_attach(producer, pe), 0);
 	TEST_EXPECT(rte_comch_ctx_start(producer), 0);
 	return TEST_SUCCESS;
@@ -246,7 +247,7 @@ pair_answer(void)
 static int
 pair_up(void)
 {
-	TEST_CALL(producer_up());
+	TEST_CALL(producer_up(&bursts));
 	TEST_CALL(pair_asked());
 	TEST_CALL(pair_answer());
 	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_GO) == 1, SOON_MS);
@@ -349,18 +350,48 @@ test_posts_late(void)
 	return passed();
 }
 
-/* And if there never are, the producer's stop ends it. */
+static uint32_t nb_ended;
+
+static void
+task_ended(struct rte_comch_task *task, int status, void *user_data __rte_unused)
+{
+	if (status != -ECANCELED)
+		test_fail("a task ended with %d", status);
+	nb_ended++;
+	rte_comch_task_free(task);
+}
+
+/*
+ * And if there never are, the producer's stop ends it: each task is told that its message was
+ * taken away.
+ */
 static int
 test_no_posts(void)
 {
+	const struct rte_comch_producer_conf conf = {
+		.nb_sends = POSTS, .nb_tasks = POSTS, .send_cb = task_ended,
+	};
+	struct rte_comch_send send = { .len = BUF };
+	struct rte_comch_task *tasks[4];
 	uint64_t start;
+	uint32_t i;
 
-	TEST_CALL(pair_up());
-	TEST_CALL(send_in_vain(4));
+	TEST_CALL(producer_up(&conf));
+	send.addr = rte_comch_mem_addr(mem);
+	send.mem = mem;
+	for (i = 0; i < RTE_DIM(tasks); i++)
+		TEST_EXPECT(rte_comch_producer_task_alloc(producer, CONSUMER, &send, &tasks[i]),
+				0);
+	TEST_EXPECT(rte_comch_task_submit(tasks[0]), -EAGAIN);
+	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_OPEN) == 1, SOON_MS);
+	TEST_CALL(pair_answer());
+	PEER_WAIT(&hostile, rte_comch_task_submit_burst(tasks, RTE_DIM(tasks), 0) != 0, SOON_MS);
 	TEST_CALL(expect_alive());
+	nb_ended = 0;
 	start = test_now_ns();
 	TEST_CALL(expect_stopped());
 	test_note("stopped after %u ms", (unsigned int)((test_now_ns() - start) / 1000000));
+	TEST_EXPECT(nb_ended, RTE_DIM(tasks));
 	PEER_WAIT(&hostile, peer_count(&hostile, BF_WIRE_PAIR_CLOSE) == 1, SOON_MS);
 	TEST_CALL(expect_alive());
 	return passed();
@@ -428,7 +459,7 @@ test_gone_before_ready(void)
 	const struct bf_wire_pair_open *open;
 	struct bf_wire_pair closed = { 0 };
 
-	TEST_CALL(producer_up());
+	TEST_CALL(producer_up(&bursts));
 	TEST_CALL(pair_asked());
 	TEST_CALL(hostile_goes(0));
 	open = hostile_heard(BF_WIRE_PAIR_OPEN);
@@ -462,7 +493,7 @@ test_pair_refused(void)
 	struct bf_wire_pair closed = { 0 };
 	unsigned int i;
 
-	TEST_CALL(producer_up());
+	TEST_CALL(producer_up(&bursts));
 	TEST_CALL(pair_asked());
 	for (i = 1; i <= 2; i++) {
 		open = hostile_heard(BF_WIRE_PAIR_OPEN);
@@ -485,7 +516,7 @@ test_pair_refused(void)
 static int
 test_pair_unanswered(void)
 {
-	TEST_CALL(producer_up());
+	TEST_CALL(producer_up(&bursts));
 	TEST_CALL(pair_asked());
 	test_progress_ms(200);
 	TEST_EXPECT(send_one(), 0);
