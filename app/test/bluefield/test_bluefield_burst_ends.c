@@ -398,6 +398,31 @@ test_ending(void)
 	return test_log_passed();
 }
 
+/* A consumer that stops waits longer when the peer is told of it; of others it is not told. */
+static int
+test_told_of_end(void)
+{
+	static const struct {
+		uint32_t id;
+		uint64_t leave_by; /* 0: it does not stop */
+		uint64_t deadline;
+	} rows[] = { { 1, 0, 10 }, { 1 + BF_MAX_CONSUMERS, 40, 10 }, { 2, 40, 10 }, { 1, 40, 40 } };
+	struct bf_wire_consumer_gone gone;
+	uint32_t i;
+
+	burst.cc.pub.fast = &burst.fast;
+	burst.fast.consumers[1] = &burst.c;
+	burst.c.deadline = 10;
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		gone.consumer = rows[i].id;
+		burst.c.leave_by = rows[i].leave_by;
+		bf_fast_part.ctl_sent(&burst.cc.pub, BF_WIRE_CONSUMER_GONE, &gone);
+		TEST_ASSERT(burst.c.deadline == rows[i].deadline, "row %u", i);
+		TEST_EXPECT(burst.fast.nb_gone, i + 1);
+	}
+	return test_log_passed();
+}
+
 /*
  * Credits
  */
@@ -568,6 +593,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_place_consumer),
 		TEST_CASE_ST(setup, teardown, test_place_producer),
 		TEST_CASE_ST(setup, teardown, test_ending),
+		TEST_CASE_ST(setup, teardown, test_told_of_end),
 		TEST_CASE_ST(setup, teardown, test_flush_packets),
 		TEST_CASE_ST(setup, teardown, test_minds),
 		TEST_CASE_ST(setup, teardown, test_told),
