@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "bluefield_func_priv.h"
 #include "bluefield_prm.h"
 #include "bluefield_report.h"
 #include "test_bluefield_obj.h"
@@ -351,11 +352,17 @@ test_after_failure(void)
 {
 	struct bf_func_stats before, after;
 	struct obj_qp_info info;
+	enum bf_fatal fatal;
 
 	TEST_CALL(obj_set_create(&obj_set));
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 health synd=1"), 0);
 	TEST_WAIT(bf_func_status(obj_func, NULL) != 0, TEST_MS);
 	TEST_EXPECT(bf_func_status(obj_func, NULL), -EIO);
+	/* what is found after the first reason is neither said nor told */
+	bf_fatal_set(obj_func, BF_FATAL_GONE, -ENODEV);
+	TEST_EXPECT(bf_func_status(obj_func, &fatal), -EIO);
+	TEST_EXPECT(fatal, BF_FATAL_FIRMWARE);
+	TEST_EXPECT(test_log_count("the function has failed"), 1);
 	bf_func_stats(obj_func, &before);
 	TEST_EXPECT(obj_qp_query(&obj_set.qp, &info), -EIO);
 	TEST_EXPECT(bf_vport_set_roce(obj_dev, true), -EIO);
