@@ -207,6 +207,38 @@ test_sent_odd(void)
 	return test_log_passed();
 }
 
+/*
+ * One fails behind others of its pair, where those of another pair have been given back since
+ * the first: what stands in their places by now was sent later.
+ */
+static int
+test_failed_later(void)
+{
+	uint16_t first, next;
+
+	burst.rc[0].credits.size = 2 * BURST_QUEUE + 2;
+	TEST_EXPECT(credits(0, 2 * BURST_QUEUE + 2), 0);
+	TEST_EXPECT(credits(1, 20), 0);
+	TEST_EXPECT(burst_send(0, 0, 1, 0), 1);
+	first = burst_last(0);
+	TEST_EXPECT(burst_send(1, 1, 20, 0), 20);
+	TEST_EXPECT(burst_send(0, 21, 1, 0), 1);
+	next = burst_last(0);
+	burst_sent(0, BF_CQE_REQ, first, 0);
+	burst_sent(1, BF_CQE_REQ, burst_last(1), 0);
+	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 21);
+	/* all places are taken */
+	TEST_EXPECT(burst_send(0, 22, BURST_QUEUE, RTE_COMCH_SEND_F_NO_CPL), BURST_QUEUE);
+	TEST_EXPECT(burst_send(0, 86, BURST_QUEUE, RTE_COMCH_SEND_F_NO_CPL), BURST_QUEUE - 1);
+	bf_credits_close(&burst.rc[0].credits);
+	burst_sent(0, BF_CQE_REQ_ERR, next + 4, BF_SYND_RETRY);
+	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 1);
+	TEST_EXPECT(cpls[0].cookie, 21);
+	TEST_EXPECT(cpls[0].status, 0);
+	TEST_EXPECT(burst.p.head, burst.p.tail);
+	return test_log_passed();
+}
+
 /* Those that have arrived and were not polled keep their places; their requests are free. */
 static int
 test_unpolled(void)
@@ -427,6 +459,17 @@ test_told_of_end(void)
  * Credits
  */
 
+/* A producer that has stopped is none of those that have shares. */
+static int
+test_credits_alone(void)
+{
+	TEST_EXPECT(credits(0, 5), 0);
+	burst.fast.nb_producers = 0;
+	TEST_EXPECT(burst.pfp.credits(&burst.p, BURST_CONSUMER), 5);
+	TEST_EXPECT(burst.rc[0].credits.reserved, 0);
+	return test_log_passed();
+}
+
 static struct wq_dev told_dev;
 
 /* Messages of credits may come to a pair. */
@@ -587,6 +630,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_NAMED(setup_imm, teardown, "test_sent_quiet_imm", test_sent_quiet),
 		TEST_CASE_ST(setup, teardown, test_pair_ends),
 		TEST_CASE_ST(setup, teardown, test_sent_odd),
+		TEST_CASE_ST(setup, teardown, test_failed_later),
 		TEST_CASE_NAMED(setup_imm, teardown, "test_unpolled_imm", test_unpolled),
 		TEST_CASE_ST(setup, teardown, test_reasons),
 		TEST_CASE_NAMED(setup_imm, teardown, "test_without_imm", test_without_imm),
@@ -595,6 +639,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_ending),
 		TEST_CASE_ST(setup, teardown, test_told_of_end),
 		TEST_CASE_ST(setup, teardown, test_flush_packets),
+		TEST_CASE_ST(setup, teardown, test_credits_alone),
 		TEST_CASE_ST(setup, teardown, test_minds),
 		TEST_CASE_ST(setup, teardown, test_told),
 		TEST_CASE_ST(setup, teardown, test_starved),

@@ -75,6 +75,7 @@ packets_hostile(uint8_t opcode, uint16_t index, uint32_t bytes, uint32_t user, b
 	TEST_EXPECT(wq_dev_shared(&burst.cdev), BURST_QUEUE);
 	TEST_CALL(wq_dev_take(&burst.cdev, &req));
 	burst_arrive(req.index, 1, 0);
+	TEST_EXPECT(burst.cfp.rx_mbuf(&burst.c, pkts, 0), 0);
 	burst_odd(opcode, index, bytes, user, 0, BF_SYND_FLUSHED);
 	if (noticed)
 		burst_solicit(1);
