@@ -95,7 +95,7 @@ class Machine:
             s.bind(('127.0.0.1', 0))
             return s.getsockname()[1]
 
-    def wait_listening(self, port, proc, patience=5.0):
+    def wait_listening(self, port, proc, patience=15.0):
         """Until a process listens on a TCP port; asking it would be a client."""
         until = time.monotonic() + patience
         wanted = ':%04X' % port

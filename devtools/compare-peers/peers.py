@@ -8,6 +8,7 @@ tried first, and the fastest that works is what ours is compared with. None of
 them is told more than its documentation offers, and none less.
 """
 
+import functools
 import itertools
 import os
 import re
@@ -202,6 +203,16 @@ def net_comch_ping(m, huge, size):
 # --------------------------------------------------------------------------
 # UCX
 
+@functools.lru_cache(maxsize=None)
+def ucx_perftest():
+    """How it is started: one that is built with MPI waits for mpirun, if it is not told."""
+    try:
+        said = subprocess.run(['ucx_perftest', '-h'], text=True, capture_output=True, check=False)
+    except OSError:
+        return ['ucx_perftest']
+    return ['ucx_perftest'] + (['-P', '0'] if '-P <0|1>' in said.stdout + said.stderr else [])
+
+
 def ucx(m, name, args, env, unit, first):
     """ucx_perftest; unit is the column. first: iterations per second, guessed."""
     guess = [first]
@@ -209,7 +220,7 @@ def ucx(m, name, args, env, unit, first):
     def measure(seconds):
         port = m.free_port()
         n = max(100, int(guess[0] * seconds))
-        base = ['ucx_perftest', '-p', str(port)]
+        base = ucx_perftest() + ['-p', str(port)]
         server = m.start(base, m.cpus[1], env, stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

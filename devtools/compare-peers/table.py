@@ -40,7 +40,7 @@ def environment(cpus):
     return {
         'cpu_model': model, 'nb_cpus': os.cpu_count(), 'cpus': cpus,
         'kernel': platform.release(), 'arch': platform.machine(),
-        'packages': {n: package(n) for n in ('dpdk', 'ucx-utils', 'libfabric1')},
+        'packages': {n: package(n) for n in ('libdpdk-dev', 'ucx-utils', 'libfabric1')},
     }
 
 
@@ -142,9 +142,9 @@ def rst(data, path):
 def show(data, groups, rounds):
     env = data['environment']
     print()
-    print('%s, %d CPUs, used: %s; Linux %s; dpdk %s, ucx-utils %s, libfabric1 %s' % (
+    print('%s, %d CPUs, used: %s; Linux %s; libdpdk-dev %s, ucx-utils %s, libfabric1 %s' % (
         env['cpu_model'], env['nb_cpus'], env['cpus'], env['kernel'],
-        *(env['packages'][n] or 'not installed' for n in ('dpdk', 'ucx-utils', 'libfabric1'))))
+        *(env['packages'][n] or 'not installed' for n in ('libdpdk-dev', 'ucx-utils', 'libfabric1'))))
     print('Ratios are ours/theirs, the median of %d rounds; rates and bandwidth: more is better, '
           'latency: less.' % rounds)
     print()
