@@ -27,6 +27,8 @@ BUFFERS = 8
 BUFFERS_SMALL = 512
 STRIDE_SMALL = 2048
 SMALL_MAX = 4096
+# Of a long message in an element of a queue of UCX, whose segments have a header more.
+UCX_PART = 8192
 # Of a queue of a port: what memif's rings have by default.
 PORT_DESCRIPTORS = 1024
 # Of sockets and processes of this run.
@@ -252,7 +254,7 @@ def ucx_transports(huge):
     # messages by system call, which UCX takes by itself where it pays.
     yield 'posix', {}
     yield 'sysv', {}
-    # A longer queue than 64 lets the sender run ahead further.
+    # A longer queue than 64, or 256 of later versions, lets the sender run ahead further.
     yield 'posix, queue of 512', {'UCX_POSIX_FIFO_SIZE': '512'}
     if huge:
         # Queues in hugepages; off by default. What is sent is where it was.
@@ -298,20 +300,40 @@ def ucx_rate_work(m, huge, size):
         yield ucx_loop(m, 'tag, ' + name, 'tag', size, dict(env, UCX_TLS=tl), 'rate')
 
 
-def ucx_bandwidth_work(m, huge, size):
-    for (name, env), how in itertools.product(ucx_transports(huge), ('tag', 'am')):
+def ucx_through_queues(m, size, transports):
+    """A copy on each side."""
+    for (name, env), how in itertools.product(transports, ('tag', 'am')):
         tl = name.split(',', maxsplit=1)[0]
-        # Through the queues: a copy on each side.
         yield ucx_loop(m, '%s, %s' % (how, name), how, size,
                        dict(env, UCX_TLS=tl, UCX_RNDV_THRESH='inf'), 'bytes')
-    # One copy, by a system call: UCX's own choice of who copies and when, then the
-    # receiver always, then the sender always. The queues carry control only.
+
+
+def ucx_by_cma(m, size):
+    """One copy, by a system call; the queues carry control only."""
+    # UCX's own choice of who copies and when, the receiver always, the sender always.
     for how in ('tag', 'am'):
         for scheme in ({}, {'UCX_RNDV_THRESH': '8k', 'UCX_RNDV_SCHEME': 'get_zcopy'},
                        {'UCX_RNDV_THRESH': '8k', 'UCX_RNDV_SCHEME': 'put_zcopy'}):
             choice = scheme.get('UCX_RNDV_SCHEME', 'its own choice')
             yield ucx_loop(m, '%s, posix and cma, %s' % (how, choice), how, size,
                            dict(scheme, UCX_TLS='posix,cma'), 'bytes')
+
+
+def ucx_bandwidth_work(m, huge, size):
+    yield from ucx_through_queues(m, size, ucx_transports(huge))
+    yield from ucx_by_cma(m, size)
+
+
+def ucx_bandwidth_equal(m, huge, size):
+    """Shared memory as large as that of the others, for as many messages."""
+    nb = str(buffers(size) * max(1, size // UCX_PART))
+    transports = [('posix, queue of ' + nb, {'UCX_POSIX_FIFO_SIZE': nb})]
+    if huge:
+        transports.append(('sysv, hugepages, queue of ' + nb,
+                           {'UCX_SYSV_FIFO_SIZE': nb, 'UCX_SYSV_FIFO_HUGETLB': 'y',
+                            'UCX_SYSV_HUGETLB_MODE': 'try'}))
+    yield from ucx_through_queues(m, size, transports)
+    yield from ucx_by_cma(m, size)
 
 
 # --------------------------------------------------------------------------

@@ -109,7 +109,8 @@ def latency():
 def bandwidth():
     for size in BANDWIDTH:
         target = 1.0 if size > peers.SMALL_MAX else None
-        # As the peers: as many buffers, and each is sent when it is written.
+        # As the peers: as many buffers, and each is sent when it is written. UCX has those of
+        # its queue besides, but where that is no larger than the buffers of the others.
         burst = '1' if size > peers.SMALL_MAX else '32'
         yield Group(
             'bandwidth, %s written and read' % size_text(size), 'fp-bw',
@@ -117,6 +118,7 @@ def bandwidth():
              '--posts', str(peers.buffers(size))], 'bytes', size,
             [Peer('memif', sized(peers.memif_bandwidth, size), target),
              Peer('UCX', sized(peers.ucx_bandwidth_work, size), target),
+             Peer('UCX, equal', sized(peers.ucx_bandwidth_equal, size), target and 1.05),
              Peer('libfabric', sized(peers.fabric_bandwidth_work, size), target)],
             'bare loop that writes, copies and reads')
         # For information: one buffer that stays in the caches, for those that have one. The
