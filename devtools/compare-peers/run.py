@@ -201,6 +201,7 @@ class Comparison:
     def ours_after(self, group, mine, record, p0):
         step = self.run_ours(group, mine)
         p1 = self.probe()
+        record['limit_missing'] = step.results.get('limit_missing') or record['limit_missing']
         record['ours'].append({'value': step.value, 'ratio': step.results['ratio'],
                                'others': step.others, 'cache_line_ns': [p0, p1]})
         return step, p0, p1
@@ -251,7 +252,8 @@ class Comparison:
             records.append((group, chosen, {
                 'title': group.title, 'hugepages': huge, 'unit': group.unit,
                 'settings': {n: str(c) for n, c in chosen.items()},
-                'rounds': 0, 'failed': [], 'ours': [], 'pairs': {n: [] for n in chosen}}))
+                'limit_missing': 'no run of it counts', 'rounds': 0, 'failed': [], 'ours': [],
+                'pairs': {n: [] for n in chosen}}))
         # A round that failed, or in which the CPUs were moved, is made up for.
         for i in range(self.rounds + EXTRA_ROUNDS):
             todo = [r for r in records if self.lacks_rounds(r[2])]

@@ -157,6 +157,10 @@ def show(data, groups, rounds):
                 continue
             for row in rows_of(record, known[title]):
                 data['table'].append(row)
+                if row['whose'] == 'limit' and row['ratio'] is None:
+                    data['not_measured'].append({'what': title + ', limit',
+                                                 'hugepages': record['hugepages'],
+                                                 'why': record['limit_missing']})
                 ratio = '-' if row['ratio'] is None else '%.2f' % row['ratio']
                 spread = '-'
                 if row['ratios']:
