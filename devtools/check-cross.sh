@@ -7,7 +7,7 @@
 # Compiles every C file of the libraries, drivers, applications and examples for
 # aarch64, the cores of a card. Compiles only: nothing is linked or run. DPDK's
 # headers for that architecture come from its package, unpacked in the build
-# folder and not installed.
+# folder and not installed. Then compares the formats between processes with this machine's.
 
 set -euo pipefail
 
@@ -58,3 +58,4 @@ tree_compile $compiler "${files[@]}" || {
 	exit 1
 }
 echo "${#files[@]} files compiled for $triplet"
+devtools/check-layouts.py $compiler "${flags[@]}"
