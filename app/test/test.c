@@ -137,7 +137,7 @@ test_note(const char *format, ...)
 void
 test_time_limit(unsigned int seconds)
 {
-	alarm(seconds);
+	alarm(seconds * test_slow);
 }
 
 static void
@@ -201,7 +201,7 @@ run_case(const struct unit_test_case *tc)
 
 	case_running = tc->name;
 	case_failed = false;
-	alarm(TEST_CASE_SECONDS);
+	test_time_limit(TEST_CASE_SECONDS);
 	ret = run_steps(tc->setup, tc);
 	case_pid = 0;
 	if (tc->teardown != NULL)

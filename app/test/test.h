@@ -138,7 +138,7 @@ void test_fail(const char *format, ...);
 __rte_format_printf(1, 2)
 void __attribute__((noreturn)) test_give_up(const char *format, ...);
 
-/** Allow the running case more seconds than the usual limit. */
+/** Allow the running case other seconds than the usual limit, on a machine of usual speed. */
 void test_time_limit(unsigned int seconds);
 
 /** Print a measured value, in a form that can be found in the output. */

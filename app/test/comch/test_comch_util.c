@@ -33,6 +33,16 @@ static struct test_ep_list eps = TAILQ_HEAD_INITIALIZER(eps);
 static struct rte_comch_pe *pes[TEST_MAX_PES];
 static unsigned int nb_pes;
 
+unsigned int test_slow = 1;
+
+RTE_INIT(slow_get)
+{
+	const char *env = getenv("COMCH_TEST_SLOW");
+	const int times = env != NULL ? atoi(env) : 1;
+
+	test_slow = RTE_MAX(times, 1);
+}
+
 uint64_t
 test_clock_ns(clockid_t clock)
 {

@@ -20,8 +20,11 @@
 
 #include "test.h"
 
+/** How many times as slow as usual the machine is: COMCH_TEST_SLOW, 1 if it is not set. */
+extern unsigned int test_slow;
+
 /** Milliseconds in which what needs no time must have happened. */
-#define TEST_MS 5000
+#define TEST_MS (5000u * test_slow)
 
 /** Emulated functions of the devices that the tests make for themselves. */
 #define TEST_FUNCTIONS "pf0:pf0vf[0-3]"

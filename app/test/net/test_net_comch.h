@@ -19,7 +19,7 @@
 #include "test_comch_place.h"
 #include "test_comch_util.h"
 
-#define UP_MS 10000u
+#define UP_MS (2 * TEST_MS)
 #define NB_MBUFS 8191u
 #define NB_DESC 256u
 #define DPU 0u
