@@ -173,18 +173,19 @@ bfm_mirror_update(struct bfm_function *f)
 static int
 mirror_create(struct bfm_server *s)
 {
-	void *page;
+	uint8_t *bar;
 
 	s->mirror_fd = memfd_create("bluefield-model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (s->mirror_fd < 0)
 		return -errno;
 	if (ftruncate(s->mirror_fd, MIRROR_OFF + BFM_PAGE_SIZE) < 0)
 		return -errno;
-	page = mmap(NULL, BFM_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, s->mirror_fd,
-			MIRROR_OFF);
-	if (page == MAP_FAILED)
+	/* from the begin: where pages are larger, it would be in the middle of one */
+	bar = mmap(NULL, MIRROR_OFF + BFM_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+			s->mirror_fd, 0);
+	if (bar == MAP_FAILED)
 		return -errno;
-	s->mirror = page;
+	s->mirror = bar + MIRROR_OFF;
 	/* a client that has it must not be able to cut it off */
 	if (fcntl(s->mirror_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return -errno;
@@ -404,6 +405,8 @@ context_create(struct bfm_function *f)
 	struct iovec mappable = { .iov_base = (void *)(uintptr_t)MIRROR_OFF,
 			.iov_len = BFM_PAGE_SIZE };
 	size_t bar0 = f->conf.kind == BFM_VF ? BFM_VF_BAR0_SIZE : BFM_BAR0_SIZE;
+	/* clients go by message where pages are larger */
+	bool maps = sysconf(_SC_PAGESIZE) == BFM_PAGE_SIZE;
 
 	s->ctx = vfu_create_ctx(VFU_TRANS_SOCK, f->conf.socket, LIBVFIO_USER_FLAG_ATTACH_NB, f,
 			VFU_DEV_TYPE_PCI);
@@ -421,8 +424,8 @@ context_create(struct bfm_function *f)
 				config_cb, VFU_REGION_FLAG_RW | VFU_REGION_FLAG_ALWAYS_CB,
 				NULL, 0, -1, 0) < 0 ||
 			vfu_setup_region(s->ctx, VFU_PCI_DEV_BAR0_REGION_IDX, bar0, bar_cb,
-				VFU_REGION_FLAG_RW | VFU_REGION_FLAG_MEM, &mappable, 1,
-				s->mirror_fd, 0) < 0 ||
+				VFU_REGION_FLAG_RW | VFU_REGION_FLAG_MEM,
+				maps ? &mappable : NULL, maps, maps ? s->mirror_fd : -1, 0) < 0 ||
 			vfu_setup_device_nr_irqs(s->ctx, VFU_DEV_ERR_IRQ, 0) < 0 ||
 			vfu_setup_device_nr_irqs(s->ctx, VFU_DEV_REQ_IRQ, 0) < 0 ||
 			vfu_setup_device_nr_irqs(s->ctx, VFU_DEV_MSIX_IRQ, f->conf.vectors) < 0 ||
@@ -488,7 +491,7 @@ bfm_server_close(struct bfm_function *f)
 	bfm_irqs_clear(s, 0, BFM_NB_VECTORS);
 	bfm_dma_destroy(s->dma);
 	if (s->mirror != NULL)
-		munmap(s->mirror, BFM_PAGE_SIZE);
+		munmap(s->mirror - MIRROR_OFF, MIRROR_OFF + BFM_PAGE_SIZE);
 	if (s->mirror_fd >= 0)
 		close(s->mirror_fd);
 	if (s->epfd >= 0)
