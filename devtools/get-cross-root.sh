@@ -5,8 +5,9 @@
 # usage: get-cross-root.sh <folder> [package]...
 #
 # Unpacks Debian's packages for arm64, the cores of a card, into <folder>/arm64: DPDK, what else
-# the tree is built with, and those that are named, each with what it depends on. Nothing is
-# installed on this machine. Writes <folder>/root.ini, the first of the two cross files:
+# the tree is built with, and those that are named, each with what it depends on. Their scripts
+# do not run, and nothing is installed on this machine. Writes <folder>/root.ini, the first of
+# the two cross files:
 #
 #   devtools/get-cross-root.sh build-cross
 #   meson setup --cross-file build-cross/root.ini --cross-file buildtools/cross/aarch64.ini \
@@ -28,10 +29,23 @@ mkdir -p "$1"
 work=$(cd "$1" && pwd)
 shift
 root=$work/arm64
+
+# Have dpkg of the root believe that it has installed a package.
+unpack() { # <file>
+	local name
+	{
+		dpkg-deb -f "$1" | sed '1a Status: install ok installed'
+		echo
+	} >>"$root/var/lib/dpkg/status"
+	name=$(dpkg-deb -f "$1" Package)
+	[ "$(dpkg-deb -f "$1" Multi-Arch)" != same ] || name+=:arm64
+	dpkg-deb -X "$1" "$root" | sed 's#^\.##; s#/$##; s#^$#/.#' >"$root/var/lib/dpkg/info/$name.list"
+}
+
 packages=(libdpdk-dev libjson-c-dev "$@")
-stamp="$(dpkg-query -W -f '${Version}' libdpdk-dev) ${packages[*]}"
+stamp="2 $(dpkg-query -W -f '${Version}' libdpdk-dev) ${packages[*]}"
 if [ "$(cat "$work/stamp" 2>/dev/null)" != "$stamp" ]; then
-	rm -rf "$root" "$work/apt"
+	rm -rf "$root" "$work/apt" "$work/stamp"
 	mkdir -p "$root"
 	apt_init "$work/apt" deb
 	: >"$work/apt/status"
@@ -44,8 +58,9 @@ if [ "$(cat "$work/stamp" 2>/dev/null)" != "$stamp" ]; then
 		tail -n 20 "$work/apt.log" >&2
 		exit 1
 	}
+	mkdir -p "$root"/var/lib/dpkg/{info,triggers,updates}
 	for deb in "$work"/apt/cache/archives/*.deb; do
-		dpkg-deb -x "$deb" "$root"
+		unpack "$deb"
 	done
 	# As an installation has it; packages of Debian 12 have files in both folders.
 	for dir in bin lib sbin; do

@@ -7,16 +7,20 @@
 # that an ordinary user can run it and nothing outside of the folder is written.
 # The sources are those the machine has.
 
-# apt_init <folder> <deb|deb-src>: makes the private apt, of packages for any
-# architecture or of their sources. Sets the array "private_apt", its options.
+# apt_init <folder> <deb|deb-src> [release]: makes the private apt, of packages for any
+# architecture or of their sources. Sets the array "private_apt", its options. With a
+# release, Debian's name of it, the sources are those of that one.
 apt_init() {
-	local parts main f
+	local parts main f here
+	# shellcheck source=/dev/null
+	here=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	eval "$(apt-config shell parts Dir::Etc::sourceparts/d main Dir::Etc::sourcelist/f)"
 	mkdir -p "$1"/{lists/partial,cache/archives/partial,sources}
 	for f in "$main" "$parts"/*.list "$parts"/*.sources; do
 		[ ! -r "$f" ] || sed -E "/^deb-src/d; s/^deb[[:space:]]/$2 /
 			/^deb/s/arch[+-]?=[^] ]*//; s/^(deb|deb-src) +\[ *\]/\1/
-			s/^Types:.*/Types: $2/I; /^Architectures:/Id" "$f" >"$1/sources/${f##*/}"
+			s/^Types:.*/Types: $2/I; /^Architectures:/Id; s/\b$here\b/${3:-$here}/g" "$f" \
+			>"$1/sources/${f##*/}"
 	done
 	private_apt=(-o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$1/sources"
 		-o "Dir::State::lists=$1/lists" -o "Dir::Cache=$1/cache")
