@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <rte_bitops.h>
 #include <rte_common.h>
@@ -210,6 +211,7 @@ static int
 fw_mem_alloc(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **out)
 {
 	struct bf_hw *hw = to_func(dev)->hw;
+	const size_t own = sysconf(_SC_PAGESIZE);
 	struct fw_mem *mem;
 	struct bf_dma *dma;
 	size_t page;
@@ -227,6 +229,9 @@ fw_mem_alloc(struct bf_obj_dev *dev, size_t len, struct bf_obj_mem **out)
 	dma = &mem->dma->dma;
 	/* whole pages, as large as those of a ring that takes all of it */
 	page = (size_t)1 << page_shift(0, len, FW_RING_MAX_PAS);
+	/* that of a region begins at a page of this machine, too */
+	if (len % own == 0)
+		page = RTE_MAX(page, own);
 	ret = hw->ops->dma_alloc(hw, RTE_ALIGN_CEIL(len, page), page, dma);
 	if (ret != 0) {
 		BF_LOG(ERR, "%s: no DMA memory of %zu bytes (%d); give EAL more memory (-m)",
