@@ -166,16 +166,21 @@ build_docs() {
 }
 
 arm64_guest() {
-	local dir=$work/$build/arm64 suite commands=()
-	"$top/devtools/get-cross-root.sh" "$dir" busybox-static linux-image-arm64
+	local dir=$work/$build/arm64 suite step commands=()
+	"$top/devtools/get-cross-root.sh" "$dir" bash busybox-static linux-image-arm64
 	[ -e "$dir/tree/build.ninja" ] || meson setup --cross-file "$dir/root.ini" \
 		--cross-file "$top/buildtools/cross/aarch64.ini" -Dwerror=true \
-		-Dbluefield_model=disabled "$dir/tree" "$top"
+		-Dbluefield_model=enabled "$dir/tree" "$top"
 	ninja -C "$dir/tree"
 	# whose limits of time an emulated processor keeps
-	for suite in comch_fp comch_fp_mbuf comch_fp_meta comch_mem_pool comch_msgq comch_pair \
-			comch_task_batch shm_dpa shm_msgq shm_peer_ring; do
+	for suite in bluefield_wq comch_fp comch_fp_mbuf comch_fp_meta comch_mem_pool comch_msgq \
+			comch_pair comch_task_batch shm_dpa shm_msgq shm_peer_ring; do
 		commands+=("app/comch-autotest --no-huge -m 512 --no-pci -- ${suite}_autotest")
+	done
+	for step in 'example ctrl_path tree -t card -- -t host' 'doca_ctrl_path tree' \
+			'doca_data_path tree' 'doca_cc tree' 'doca_epoll tree 200' 'doca_threads tree 4' \
+			'doca_bulk_sized tree'; do
+		commands+=("/devtools/test/step.sh /tree $step")
 	done
 	COMCH_GUEST_LIMIT=3000 "$top/devtools/qemu/test-arm64.sh" "$dir" "$dir/tree" "${commands[@]}"
 }
