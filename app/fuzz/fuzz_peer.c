@@ -29,6 +29,7 @@
 #define SETTLE_US 100u
 
 struct peer_env peer_env;
+unsigned int test_slow = 1;
 
 static struct test_ep target;
 static struct rte_mempool *events; /* of the card device */
