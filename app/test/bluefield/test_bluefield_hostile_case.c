@@ -155,26 +155,27 @@ hostile_expect_alive(void)
 	return hostile_round_end();
 }
 
-uint32_t
-hostile_nb_refusals(void)
+static uint32_t
+counter_get(const uint32_t *counter)
 {
 	uint32_t nb;
 
 	pthread_mutex_lock(&hostile_server.lock);
-	nb = hostile_server.nb_refusals;
+	nb = *counter;
 	pthread_mutex_unlock(&hostile_server.lock);
 	return nb;
 }
 
 uint32_t
+hostile_nb_refusals(void)
+{
+	return counter_get(&hostile_server.nb_refusals);
+}
+
+uint32_t
 hostile_nb_pages(void)
 {
-	uint32_t nb;
-
-	pthread_mutex_lock(&hostile_server.lock);
-	nb = hostile_server.nb_pages;
-	pthread_mutex_unlock(&hostile_server.lock);
-	return nb;
+	return counter_get(&hostile_server.nb_pages);
 }
 
 void
