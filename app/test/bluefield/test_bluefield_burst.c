@@ -17,27 +17,6 @@
 
 static struct rte_comch_cpl cpls[BURST_QUEUE + 1];
 
-static int
-setup(void)
-{
-	TEST_CALL(test_log_begin());
-	return burst_open(0);
-}
-
-static int
-setup_imm(void)
-{
-	TEST_CALL(test_log_begin());
-	return burst_open(BF_MAX_IMM);
-}
-
-static void
-teardown(void)
-{
-	burst_close();
-	test_log_end();
-}
-
 /*
  * Consumers
  */
@@ -300,14 +279,6 @@ test_receive_read(void)
  * Producers
  */
 
-static int
-credits(uint32_t pair, uint32_t nb)
-{
-	struct bf_credits *cr = &burst.rc[pair].credits;
-
-	return bf_credits_told(cr, cr->tail + nb);
-}
-
 /* Completions come in the order of the sends, whichever queue pair is first. */
 static int
 test_send_order(void)
@@ -315,8 +286,8 @@ test_send_order(void)
 	uint32_t lap, i;
 
 	for (lap = 0; lap < LAPS; lap++) {
-		TEST_EXPECT(credits(0, 8), 0);
-		TEST_EXPECT(credits(1, 4), 0);
+		TEST_EXPECT(burst_credits(0, 8), 0);
+		TEST_EXPECT(burst_credits(1, 4), 0);
 		TEST_EXPECT(burst_send(0, 100, 5, 0), 5);
 		TEST_EXPECT(burst_send(1, 200, 4, 0), 4);
 		TEST_EXPECT(burst_send(0, 300, 3, RTE_COMCH_SEND_F_NO_CPL), 3);
@@ -348,7 +319,7 @@ test_send_read(void)
 	uint32_t i, k;
 	bool says;
 
-	TEST_EXPECT(credits(0, 8), 0);
+	TEST_EXPECT(burst_credits(0, 8), 0);
 	for (i = 0; i < 4; i++) {
 		says = i % 2 == 0;
 		pair->read += says ? BF_PAIR_READS + i : BF_PAIR_READS - 1;
@@ -406,13 +377,13 @@ test_send_refused(void)
 	TEST_CALL(refuse_all(&good));
 	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &good, 1), 0);
 	TEST_EXPECT(burst.p.reason, -EAGAIN);
-	TEST_EXPECT(credits(0, 8), 0);
+	TEST_EXPECT(burst_credits(0, 8), 0);
 	TEST_CALL(refuse_all(&good));
 	TEST_EXPECT(wq_dev_sends(&burst.pdev[0]), 0);
 	TEST_EXPECT(bf_credits_now(&burst.rc[0].credits), 8);
 	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, &good, 1), 1);
 	/* more than there are places for */
-	TEST_EXPECT(credits(0, 56), 0);
+	TEST_EXPECT(burst_credits(0, 56), 0);
 	TEST_EXPECT(burst_send(0, 1, BURST_QUEUE - 1, 0), BURST_QUEUE - 1);
 	TEST_EXPECT(burst_send(0, 1, 1, 0), 0);
 	TEST_EXPECT(burst.p.reason, -ENOBUFS);
@@ -513,7 +484,7 @@ send_odd(const struct odd_send *odd, uint32_t at)
 		msgs[at].imm = NULL;
 		msgs[at].imm_len = 0;
 	}
-	TEST_EXPECT(credits(0, nb + (odd->reason != 0)), 0);
+	TEST_EXPECT(burst_credits(0, nb + (odd->reason != 0)), 0);
 	TEST_EXPECT(burst.pfp.send(&burst.p, BURST_CONSUMER, msgs, ODD_BURST), nb);
 	if (odd->reason != 0)
 		TEST_EXPECT(burst.p.reason, odd->reason);
@@ -582,8 +553,8 @@ test_send_failed(void)
 	uint16_t third;
 	uint32_t i;
 
-	TEST_EXPECT(credits(0, 8), 0);
-	TEST_EXPECT(credits(1, 8), 0);
+	TEST_EXPECT(burst_credits(0, 8), 0);
+	TEST_EXPECT(burst_credits(1, 8), 0);
 	third = burst.to[0].sq.pi + 2 * burst.to[0].form.nb_blocks;
 	TEST_EXPECT(burst_send(0, 0, 5, 0), 5);
 	TEST_EXPECT(burst_send(1, 5, 2, 0), 2);
@@ -610,7 +581,7 @@ producer_hostile(uint8_t opcode, uint32_t pair, uint16_t index)
 	burst_close();
 	TEST_CALL(burst_open(burst.imm_len));
 	burst_fails = fails;
-	TEST_EXPECT(credits(0, 8), 0);
+	TEST_EXPECT(burst_credits(0, 8), 0);
 	TEST_EXPECT(burst_send(0, 0, 2, 0), 2);
 	burst_sent(0, BF_CQE_REQ, burst_last(0), 0);
 	TEST_EXPECT(burst_send(0, 2, 2, 0), 2);
@@ -639,7 +610,7 @@ test_send_hostile(void)
 	TEST_CALL(producer_hostile(BF_CQE_REQ, 0, 2 * blocks));
 	burst_close();
 	TEST_CALL(burst_open(0));
-	TEST_EXPECT(credits(0, 8), 0);
+	TEST_EXPECT(burst_credits(0, 8), 0);
 	TEST_EXPECT(burst_send(0, 0, 2, 0), 2);
 	burst_sent(0, BF_CQE_REQ, 0, 0);
 	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, BURST_QUEUE), 0);
@@ -760,33 +731,38 @@ test_told_odd(void)
 static struct unit_test_suite suite = {
 	.suite_name = "bursts of BlueField functions on queues in plain memory",
 	.unit_test_cases = {
-		TEST_CASE_ST(setup, teardown, test_receive),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_receive_imm", test_receive),
-		TEST_CASE_ST(setup, teardown, test_post_refused),
-		TEST_CASE_ST(setup, teardown, test_receive_hostile),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_receive_hostile_imm",
+		TEST_CASE_ST(burst_setup, burst_teardown, test_receive),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_receive_imm", test_receive),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_post_refused),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_receive_hostile),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_receive_hostile_imm",
 			test_receive_hostile),
-		TEST_CASE_ST(setup, teardown, test_receive_of_peer),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_receive_of_peer_imm",
+		TEST_CASE_ST(burst_setup, burst_teardown, test_receive_of_peer),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_receive_of_peer_imm",
 			test_receive_of_peer),
-		TEST_CASE_ST(setup, teardown, test_receive_flushed),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_receive_flushed_imm",
+		TEST_CASE_ST(burst_setup, burst_teardown, test_receive_flushed),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_receive_flushed_imm",
 			test_receive_flushed),
-		TEST_CASE_ST(setup, teardown, test_receive_read),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_receive_read_imm", test_receive_read),
-		TEST_CASE_ST(setup, teardown, test_send_read),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_send_read_imm", test_send_read),
-		TEST_CASE_ST(setup, teardown, test_send_order),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_send_order_imm", test_send_order),
-		TEST_CASE_ST(setup, teardown, test_send_refused),
-		TEST_CASE_ST(setup, teardown, test_send_odd),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_send_odd_imm", test_send_odd),
-		TEST_CASE_ST(setup, teardown, test_old_pair),
-		TEST_CASE_ST(setup, teardown, test_send_failed),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_send_failed_imm", test_send_failed),
-		TEST_CASE_ST(setup, teardown, test_send_hostile),
-		TEST_CASE_ST(setup, teardown, test_credits_odd),
-		TEST_CASE_ST(setup, teardown, test_told_odd),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_receive_read),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_receive_read_imm",
+			test_receive_read),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_send_read),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_send_read_imm",
+			test_send_read),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_send_order),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_send_order_imm",
+			test_send_order),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_send_refused),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_send_odd),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_send_odd_imm",
+			test_send_odd),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_old_pair),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_send_failed),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_send_failed_imm",
+			test_send_failed),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_send_hostile),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_credits_odd),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_told_odd),
 		TEST_CASES_END()
 	}
 };

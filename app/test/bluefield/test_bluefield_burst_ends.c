@@ -14,40 +14,6 @@
 
 static struct rte_comch_cpl cpls[BURST_QUEUE];
 
-static int
-open_with(uint32_t imm_len)
-{
-	TEST_CALL(test_log_begin());
-	return burst_open(imm_len);
-}
-
-static int
-setup(void)
-{
-	return open_with(0);
-}
-
-static int
-setup_imm(void)
-{
-	return open_with(BF_MAX_IMM);
-}
-
-static void
-teardown(void)
-{
-	burst_close();
-	test_log_end();
-}
-
-static int
-credits(uint32_t pair, uint32_t nb)
-{
-	struct bf_credits *cr = &burst.rc[pair].credits;
-
-	return bf_credits_told(cr, cr->tail + nb);
-}
-
 /*
  * Messages
  */
@@ -62,8 +28,8 @@ test_sent_quiet(void)
 	struct bf_producer *p = &burst.p;
 	uint16_t third;
 
-	TEST_EXPECT(credits(0, 8), 0);
-	TEST_EXPECT(credits(1, 8), 0);
+	TEST_EXPECT(burst_credits(0, 8), 0);
+	TEST_EXPECT(burst_credits(1, 8), 0);
 	TEST_EXPECT(burst_send(0, 0, 3, RTE_COMCH_SEND_F_NO_CPL), 3);
 	third = burst_last(0);
 	TEST_EXPECT(burst_send(1, 3, 1, 0), 1);
@@ -117,7 +83,7 @@ test_pair_ends(void)
 	for (i = 0; i < RTE_DIM(rows); i++) {
 		burst_close();
 		TEST_CALL(burst_open(0));
-		TEST_EXPECT(credits(0, 1), 0);
+		TEST_EXPECT(burst_credits(0, 1), 0);
 		TEST_EXPECT(burst_send(0, i, 1, 0), 1);
 		burst.to[0].ending = rows[i].ending;
 		burst.to[0].state = rows[i].state;
@@ -167,7 +133,7 @@ sent_odd(const struct odd_sent *odd)
 	uint16_t before, index;
 	uint32_t i;
 
-	TEST_EXPECT(credits(0, 3), 0);
+	TEST_EXPECT(burst_credits(0, 3), 0);
 	TEST_EXPECT(burst_send(0, 8, 2, 0), 2);
 	before = burst_last(0);
 	burst_sent(0, BF_CQE_REQ, before, 0);
@@ -217,8 +183,8 @@ test_failed_later(void)
 	uint16_t first, next;
 
 	burst.rc[0].credits.size = 2 * BURST_QUEUE + 2;
-	TEST_EXPECT(credits(0, 2 * BURST_QUEUE + 2), 0);
-	TEST_EXPECT(credits(1, 20), 0);
+	TEST_EXPECT(burst_credits(0, 2 * BURST_QUEUE + 2), 0);
+	TEST_EXPECT(burst_credits(1, 20), 0);
 	TEST_EXPECT(burst_send(0, 0, 1, 0), 1);
 	first = burst_last(0);
 	TEST_EXPECT(burst_send(1, 1, 20, 0), 20);
@@ -243,10 +209,10 @@ test_failed_later(void)
 static int
 test_unpolled(void)
 {
-	TEST_EXPECT(credits(0, BURST_QUEUE), 0);
+	TEST_EXPECT(burst_credits(0, BURST_QUEUE), 0);
 	TEST_EXPECT(burst_send(0, 0, BURST_QUEUE, 0), BURST_QUEUE);
 	burst_sent(0, BF_CQE_REQ, burst_last(0), 0);
-	TEST_EXPECT(credits(0, BURST_QUEUE), 0);
+	TEST_EXPECT(burst_credits(0, BURST_QUEUE), 0);
 	TEST_EXPECT(burst_send(0, 0, BURST_QUEUE, 0), 0);
 	TEST_EXPECT(burst.p.reason, -ENOBUFS);
 	TEST_EXPECT(burst.pfp.poll(&burst.p, cpls, 5), 5);
@@ -287,7 +253,7 @@ test_reasons(void)
 		burst_close();
 		TEST_CALL(burst_open(0));
 		burst.rc[0].credits.size = 99;
-		TEST_EXPECT(credits(0, rows[i].credits), 0);
+		TEST_EXPECT(burst_credits(0, rows[i].credits), 0);
 		TEST_EXPECT(burst_send(0, 0, rows[i].full, 0), rows[i].full);
 		burst.to[0].key = rows[i].key;
 		burst.to[0].state = rows[i].state;
@@ -313,7 +279,7 @@ test_without_imm(void)
 	struct wq_req req;
 	uint32_t i, k;
 
-	TEST_EXPECT(credits(0, BURST_QUEUE), 0);
+	TEST_EXPECT(burst_credits(0, BURST_QUEUE), 0);
 	for (i = 0; i < 3; i++) {
 		/* with data, without, and of both kinds */
 		for (k = 0; k < RTE_DIM(msgs); k++) {
@@ -396,7 +362,7 @@ test_place_producer(void)
 	struct bf_producer *p = &burst.p;
 
 	TEST_TRUE(pair != NULL);
-	TEST_EXPECT(credits(0, 1), 0);
+	TEST_EXPECT(burst_credits(0, 1), 0);
 	TEST_EXPECT(burst_send(0, 0, 1, 0), 1);
 	p->sent[0].about = (uint64_t)BURST_PAIRS << 32;
 	pair->producer = p;
@@ -419,7 +385,7 @@ test_place_producer(void)
 static int
 test_ending(void)
 {
-	TEST_EXPECT(credits(0, 1), 0);
+	TEST_EXPECT(burst_credits(0, 1), 0);
 	burst.to[0].ending = true;
 	burst.to[0].key = 0;
 	burst.p.attention = 1;
@@ -463,7 +429,7 @@ test_told_of_end(void)
 static int
 test_credits_alone(void)
 {
-	TEST_EXPECT(credits(0, 5), 0);
+	TEST_EXPECT(burst_credits(0, 5), 0);
 	burst.fast.nb_producers = 0;
 	TEST_EXPECT(burst.pfp.credits(&burst.p, BURST_CONSUMER), 5);
 	TEST_EXPECT(burst.rc[0].credits.reserved, 0);
@@ -626,24 +592,27 @@ test_small_messages(void)
 static struct unit_test_suite suite = {
 	.suite_name = "how messages and pairs end on queues in plain memory",
 	.unit_test_cases = {
-		TEST_CASE_ST(setup, teardown, test_sent_quiet),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_sent_quiet_imm", test_sent_quiet),
-		TEST_CASE_ST(setup, teardown, test_pair_ends),
-		TEST_CASE_ST(setup, teardown, test_sent_odd),
-		TEST_CASE_ST(setup, teardown, test_failed_later),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_unpolled_imm", test_unpolled),
-		TEST_CASE_ST(setup, teardown, test_reasons),
-		TEST_CASE_NAMED(setup_imm, teardown, "test_without_imm", test_without_imm),
-		TEST_CASE_ST(setup, teardown, test_place_consumer),
-		TEST_CASE_ST(setup, teardown, test_place_producer),
-		TEST_CASE_ST(setup, teardown, test_ending),
-		TEST_CASE_ST(setup, teardown, test_told_of_end),
-		TEST_CASE_ST(setup, teardown, test_flush_packets),
-		TEST_CASE_ST(setup, teardown, test_credits_alone),
-		TEST_CASE_ST(setup, teardown, test_minds),
-		TEST_CASE_ST(setup, teardown, test_told),
-		TEST_CASE_ST(setup, teardown, test_starved),
-		TEST_CASE_ST(setup, teardown, test_small_messages),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_sent_quiet),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_sent_quiet_imm",
+			test_sent_quiet),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_pair_ends),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_sent_odd),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_failed_later),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_unpolled_imm",
+			test_unpolled),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_reasons),
+		TEST_CASE_NAMED(burst_setup_imm, burst_teardown, "test_without_imm",
+			test_without_imm),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_place_consumer),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_place_producer),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_ending),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_told_of_end),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_flush_packets),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_credits_alone),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_minds),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_told),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_starved),
+		TEST_CASE_ST(burst_setup, burst_teardown, test_small_messages),
 		TEST_CASES_END()
 	}
 };

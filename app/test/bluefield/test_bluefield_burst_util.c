@@ -5,6 +5,7 @@
 /* Queues of the fast path in plain memory, see test_bluefield_burst_util.h. */
 
 #include "test_bluefield_burst_util.h"
+#include "test_bluefield_model.h"
 #include "test_comch_util.h"
 
 #define LKEY 0x1234ab00
@@ -212,6 +213,40 @@ burst_close(void)
 	if (burst.dev != NULL)
 		rte_comch_pmd_release(burst.dev);
 	burst.dev = NULL;
+}
+
+static int
+log_and_open(uint32_t imm_len)
+{
+	TEST_CALL(test_log_begin());
+	return burst_open(imm_len);
+}
+
+int
+burst_setup(void)
+{
+	return log_and_open(0);
+}
+
+int
+burst_setup_imm(void)
+{
+	return log_and_open(BF_MAX_IMM);
+}
+
+void
+burst_teardown(void)
+{
+	burst_close();
+	test_log_end();
+}
+
+int
+burst_credits(uint32_t pair, uint32_t nb)
+{
+	struct bf_credits *cr = &burst.rc[pair].credits;
+
+	return bf_credits_told(cr, cr->tail + nb);
 }
 
 uint16_t

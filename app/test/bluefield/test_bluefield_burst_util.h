@@ -66,6 +66,12 @@ extern uint32_t burst_fails;
 /** imm_len: of consumers, 0 or BF_MAX_IMM. */
 int burst_open(uint32_t imm_len);
 void burst_close(void);
+/** Of cases: the log is kept, and there are no, or the longest, immediate data. */
+int burst_setup(void);
+int burst_setup_imm(void);
+void burst_teardown(void);
+/** So many more than the peer has told of a queue pair so far. */
+int burst_credits(uint32_t pair, uint32_t nb);
 
 /** Post nb buffers: slots from the first on, whose number is the cookie. */
 uint16_t burst_post(uint32_t first, uint16_t nb);
