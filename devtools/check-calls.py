@@ -21,7 +21,7 @@ LINE = re.compile(r'(?:ALLOC|SYSTEM|CALL)[A-Z_]*\((?:TEST_CALLS_SYSTEM, )?'
 STAYS = {
     'it does not fail, or its result is of no matter': '''
         clock_gettime close closedir dirfd fclose feof free geteuid getpagesize getpid getrlimit64
-        getuid madvise munmap pthread_[a-z_]* setvbuf shutdown sigfillset sysconf usleep waitid
+        getuid munmap pthread_[a-z_]* setvbuf shutdown sigfillset sysconf usleep waitid
         waitpid''',
     'it does not ask for anything': '''
         __ctype_b_loc __errno_location __tls_get_addr _GLOBAL_OFFSET_TABLE_ inet_[np]to[np] mem[a-z]*

@@ -7,6 +7,7 @@
  * of devices. Of the fast path and of ends it is in test_comch_faults_fp.c.
  */
 
+#include <string.h>
 #include <unistd.h>
 
 #include <rte_mempool.h>
@@ -43,6 +44,38 @@ engine_run(void)
 	if (rte_comch_pe_destroy(pe) != 0)
 		test_fail("the engine stays");
 	return ret == -EAGAIN ? 0 : ret;
+}
+
+static int
+large_connect(void)
+{
+	struct test_ep *server, *client = test_ep_new();
+	struct rte_comch_server_conf server_conf = { 0 };
+	struct rte_comch_client_conf client_conf;
+
+	test_client_conf(client, "test", &client_conf);
+	client_conf.ctrl.recv_queue_size = server_conf.ctrl.recv_queue_size = 64;
+	client_conf.ctrl.max_msg_size = server_conf.ctrl.max_msg_size =
+		RTE_MIN(test_dev_info(test_pair.dpu).max_msg_size, 16384u);
+	server = test_server_run_conf(&server_conf, test_pe_new());
+	TEST_EXPECT(test_client_start(client, &client_conf, test_pe_new()), -EINPROGRESS);
+	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* A kernel before Linux 5.14: rings of more than one turn are populated otherwise there. */
+static int
+test_no_populate(void)
+{
+	const char *hit;
+	int ret;
+
+	test_calls_lack("madvise");
+	ret = large_connect();
+	hit = test_calls_end();
+	TEST_CALL(ret);
+	TEST_TRUE(test_place_is_bluefield() || (hit != NULL && strcmp(hit, "madvise") == 0));
+	return TEST_SUCCESS;
 }
 
 static int
@@ -362,6 +395,7 @@ static struct unit_test_suite suite = {
 	.setup = test_faults_setup,
 	.teardown = test_faults_teardown,
 	.unit_test_cases = {
+		TEST_CASE_ST(NULL, test_fp_cleanup, test_no_populate),
 		TEST_CASE_ST(NULL, test_fp_cleanup, test_engine),
 		TEST_CASE_ST(test_fp_need, test_fp_cleanup, test_region),
 		TEST_CASE_ST(NULL, test_fp_cleanup, test_connect),

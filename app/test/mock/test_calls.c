@@ -50,6 +50,7 @@ static struct {
 	enum test_calls_class class;
 	unsigned int n;
 	int sig; /* 0: the call fails */
+	const char *lack; /* all calls of this one */
 	unsigned int nb;
 	const char *hit;
 } calls;
@@ -69,7 +70,17 @@ test_calls_fail(enum test_calls_class class, unsigned int n)
 {
 	calls.class = class;
 	calls.sig = 0;
+	calls.lack = NULL;
 	calls_begin(n);
+}
+
+void
+test_calls_lack(const char *function)
+{
+	calls.class = TEST_CALLS_SYSTEM;
+	calls.sig = 0;
+	calls.lack = function;
+	calls_begin(0);
 }
 
 void
@@ -77,6 +88,7 @@ test_calls_signal(unsigned int n, int sig)
 {
 	calls.class = TEST_CALLS_SYSTEM;
 	calls.sig = sig;
+	calls.lack = NULL;
 	calls_begin(n);
 }
 
@@ -121,7 +133,8 @@ fails(enum test_calls_class class, const char *function, int err)
 		return false;
 	if (calls.class != class || own_calls)
 		return false;
-	if (__atomic_add_fetch(&calls.nb, 1, __ATOMIC_RELAXED) != calls.n)
+	if (calls.lack != NULL ? strcmp(calls.lack, function) != 0 :
+			__atomic_add_fetch(&calls.nb, 1, __ATOMIC_RELAXED) != calls.n)
 		return false;
 	__atomic_store_n(&calls.hit, function, __ATOMIC_RELEASE);
 	if (calls.sig != 0) {
@@ -224,6 +237,7 @@ SYSTEM(getpeername, ENOBUFS, (int fd, struct sockaddr *addr, socklen_t *len), (f
 SYSTEM(getsockopt, ENOMEM, (int fd, int level, int name, void *value, socklen_t *len),
 	(fd, level, name, value, len))
 SYSTEM(listen, EIO, (int fd, int backlog), (fd, backlog))
+SYSTEM(madvise, EINVAL, (void *addr, size_t len, int advice), (addr, len, advice))
 SYSTEM(memfd_create, EMFILE, (const char *name, unsigned int flags), (name, flags))
 SYSTEM(mlock, ENOMEM, (const void *addr, size_t len), (addr, len))
 SYSTEM(poll, EINTR, (struct pollfd *fds, nfds_t nb, int ms), (fds, nb, ms))

@@ -29,6 +29,8 @@ enum test_calls_class {
 void test_calls_fail(enum test_calls_class class, unsigned int n);
 /** Count system calls, and raise a signal in front of the n-th. */
 void test_calls_signal(unsigned int n, int sig);
+/** From now on have all calls of one function fail, as with a kernel without it. */
+void test_calls_lack(const char *function);
 /** What this thread calls from now on is the test's own, and does not count; or it does. */
 void test_calls_own(bool own);
 /** Count no more. @return the function whose call was hit, or NULL. */

@@ -25,6 +25,9 @@
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
 #ifndef HUGETLBFS_MAGIC
 #define HUGETLBFS_MAGIC 0x958458f6
 #endif
@@ -78,6 +81,9 @@ shm_seg_create(struct shm_seg *seg, uint32_t hdr_size, uint32_t size)
 	}
 	if (populate == 0)
 		shm_populate(seg->map, size);
+	/* what the kernel has not populated is a hole of the file, which the peer refuses */
+	if (lseek(seg->fd, 0, SEEK_HOLE) < (off_t)size)
+		memset(seg->map, 0, size);
 	if (fcntl(seg->fd, F_ADD_SEALS, SHM_SEALS) != 0) {
 		ret = -errno;
 		munmap(seg->map, size);
