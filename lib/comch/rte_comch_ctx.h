@@ -371,7 +371,7 @@ int rte_comch_ctx_detach(struct rte_comch_ctx *ctx);
  *   - -EAGAIN: the progress engine of the consumer's connection has too much
  *     waiting; progress it, and try again. Or a thread that uses another producer
  *     of the connection does not run; try again. Or the device is being reset.
- *   - -EMFILE: no file descriptor left.
+ *   - -EMFILE: no file descriptor left, or none of the share of the peer's user.
  *   - An error of rte_comch_meta_map_init(), of a consumer that asks for times.
  *   - -ENODEV: the device is gone. -EIO: it is broken. -ETIMEDOUT: it does not
  *     answer. What struct rte_comch_dev_info::status says, which may be another
@@ -460,8 +460,8 @@ int rte_comch_ctx_state_get(const struct rte_comch_ctx *ctx);
  *   - -EPROTONOSUPPORT: the two sides share no protocol version.
  *   - -EACCES: the other side does not let this user in, or does not take the
  *     region of the consumer.
- *   - -EUSERS: the other side has as many processes as it lets in, or the device
- *     as many connections as it can have.
+ *   - -EUSERS: one of the sides has as many processes or descriptors of the other
+ *     side's user as it takes, or the device as many connections as it can have.
  *   - -ENOMEM: one of the two sides has no memory for the connection, or for the
  *     consumer.
  *   - -ENOTCONN: the connection of the consumer ended before it was announced.

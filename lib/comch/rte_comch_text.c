@@ -44,7 +44,7 @@ rte_comch_reason_str(int reason)
 	case -EACCES:
 		return "the user is not let in, or the memory region not taken: the log of both sides says which";
 	case -EUSERS:
-		return "the other side has all the processes, connections or consumers that it can have: end some of them";
+		return "one of the sides has all the processes, connections, consumers or descriptors of the other that it can have: end some of them";
 	case -ENOMEM:
 		return "one of the two sides has no memory for it: give EAL more, or ask for less";
 	case -ENOTCONN:

@@ -17,13 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "test_shm_peer_fast.h"
+#include "test_shm_ledger.h"
 
 #define MAX_LINKS 6
 #define NB_REFUSED 16u
 #define MAX_MAPS 60
 #define MAX_MEM 16u /* MiB */
-#define MAX_FDS 128u
 #define LINK_FDS 2u
 /* So many sockets are too much for a process without a core. */
 #define MAX_SLOW 500u
@@ -381,7 +380,10 @@ test_fds(void)
 	return TEST_SUCCESS;
 }
 
-/* The last of them: a link finds no room, and what wakes an engine ends its link. */
+/*
+ * The last of them: neither a link nor what wakes our engine finds room. What is to wake the
+ * peer's ends its link.
+ */
 static int
 test_last_fds(void)
 {
@@ -396,7 +398,8 @@ test_last_fds(void)
 		if (peer_taken(geteuid(), "fds") == MAX_FDS - LINK_FDS) {
 			/* one finds room, and what is to wake our engine for it finds none */
 			TEST_EXPECT(link_open(&more), 0);
-			PEER_WAIT(hostile_gone(more), TEST_MS);
+			TEST_EXPECT(conn_open(more, 0, 0), -EUSERS);
+			TEST_TRUE(!hostile_gone(more));
 			hostile_close(more);
 			PEER_WAIT(peer_taken(geteuid(), "fds") == MAX_FDS - LINK_FDS, TEST_MS);
 		}
@@ -805,6 +808,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_peer_segments_burst),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_other_user),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_two_engines),
+		TEST_CASE_NAMED(peer_setup, peer_teardown, "test_late_engine", ledger_late_engine),
 		TEST_CASES_END(),
 	},
 };

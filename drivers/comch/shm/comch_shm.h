@@ -691,7 +691,7 @@ int shm_conn_close(struct rte_comch_conn *conn, int reason,
 int shm_group_create(struct rte_comch_dev *dev, struct rte_comch_pe *pe,
 		struct rte_comch_pgroup **pg);
 int shm_group_destroy(struct rte_comch_pgroup *pg, struct rte_comch_pmd_ending *ending);
-void shm_group_join_links(struct shm_group *group);
+int shm_group_join_locked(struct shm_group *group, struct shm_link *link);
 
 /* shm_poll.c: one turn of a group, and the data path */
 int shm_group_poll(struct rte_comch_pgroup *pg, uint64_t now);

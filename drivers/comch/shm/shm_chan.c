@@ -44,22 +44,6 @@ peer_rx_valid(const struct shm_wire_rx *rx)
 		rx->max_msg_size <= SHM_WIRE_MAX_MSG_SIZE;
 }
 
-static struct shm_glink *
-glink_find(struct shm_group *group, struct shm_link *link)
-{
-	struct shm_glink *glink;
-
-	TAILQ_FOREACH(glink, &group->glinks, next)
-		if (glink->link == link)
-			return glink;
-	/* the link came up a moment ago, and the news is behind this event */
-	shm_group_join_links(group);
-	TAILQ_FOREACH(glink, &group->glinks, next)
-		if (glink->link == link)
-			return glink;
-	return NULL;
-}
-
 /* Room for one more connection in the lists of the data path. */
 static int
 group_lists_grow(struct shm_group *group)
@@ -86,17 +70,21 @@ int
 shm_chan_join(struct shm_chan *chan)
 {
 	struct shm_group *group = chan->group;
+	struct shm_link *link = chan->link;
 	int ret;
 
-	chan->glink = glink_find(group, chan->link);
-	if (chan->glink == NULL)
-		return -ECONNRESET;
 	ret = group_lists_grow(group);
+	if (ret != 0)
+		return ret;
+	shm_dev_lock(group->dev);
+	ret = shm_group_join_locked(group, link);
 	if (ret == 0) {
-		shm_dev_lock(group->dev);
+		chan->glink = link->glinks[group->index];
 		ret = shm_chan_doorbell_add(chan);
-		shm_dev_unlock(group->dev);
+	} else if (ret != -ECONNRESET && ret != -EUSERS) {
+		ret = -ENOMEM; /* the peer would take an errno of our kernel for another reason */
 	}
+	shm_dev_unlock(group->dev);
 	if (ret != 0) {
 		chan->glink = NULL; /* nothing for chan_leave() to undo */
 		return ret;

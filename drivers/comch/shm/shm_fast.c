@@ -93,6 +93,24 @@ shm_fast_peer_gone(struct rte_comch_queue *queue)
 	return gone;
 }
 
+/* The peer must know the group before it hears of the queue. */
+static int
+queue_join(const struct rte_comch_queue *queue)
+{
+	struct shm_group *group = container_of(queue->pg, struct shm_group, pg);
+	const struct shm_chan *chan;
+	int ret = -ENOTCONN;
+
+	shm_dev_lock(group->dev);
+	chan = queue->conn->priv;
+	if (chan != NULL)
+		ret = shm_group_join_locked(group, chan->link);
+	shm_dev_unlock(group->dev);
+	if (ret == -ECONNRESET)
+		return -ENOTCONN;
+	return ret == 0 || ret == -ENOTCONN || ret == -ENOMEM ? ret : -EMFILE;
+}
+
 /*
  * Consumers
  */
@@ -186,7 +204,9 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	c->imm_len = queue->imm_len;
 	c->imm_size = shm_wire_imm_size(queue->imm_len);
 	c->buf_size = queue->buf_size;
-	ret = rte_comch_meta_map_init(queue->meta, true, &c->meta);
+	ret = queue_join(queue);
+	if (ret == 0)
+		ret = rte_comch_meta_map_init(queue->meta, true, &c->meta);
 	if (ret != 0)
 		goto fail;
 	ret = -ENOMEM;
@@ -214,8 +234,6 @@ consumer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	c->own->consumer = queue->id;
 	posts_size_set(c, ring);
 
-	/* the peer must know the group before it hears of the consumer */
-	shm_group_join_links(group);
 	TAILQ_INSERT_TAIL(&group->consumers, c, next);
 	queue->priv = c;
 	fp->queue = c;
@@ -645,14 +663,15 @@ producer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	p->slot = shm_wire_producer_slot(queue->id);
 	p->mask = queue->size - 1;
 	p->tail = p->head = SHM_WIRE_POST_START;
+	ret = queue_join(queue);
 	shm_dev_lock(dev);
-	ret = producer_link_locked(p, queue->conn);
+	if (ret == 0)
+		ret = producer_link_locked(p, queue->conn);
 	shm_dev_unlock(dev);
 	if (ret != 0) {
 		free(p);
 		return ret;
 	}
-	shm_group_join_links(group);
 	TAILQ_INSERT_TAIL(&group->producers, p, next);
 	queue->priv = p;
 	fp->queue = p;

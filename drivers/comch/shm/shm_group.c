@@ -44,16 +44,13 @@ static int
 glink_create_locked(struct shm_group *group, struct shm_link *link)
 {
 	union shm_wire_msg msg = { 0 };
-	struct shm_glink *glink = calloc(1, sizeof(*glink));
+	struct shm_glink *glink;
 	int fds[2], ret;
 
-	if (glink == NULL)
-		return -ENOMEM;
-	if (shm_link_take(link, SHM_LIMIT_FDS, 1) != 0) {
-		free(glink);
-		return -EMFILE;
-	}
-	ret = wake_make(group->dev, fds);
+	if (shm_link_take(link, SHM_LIMIT_FDS, 1) != 0)
+		return -EUSERS;
+	glink = calloc(1, sizeof(*glink));
+	ret = glink != NULL ? wake_make(group->dev, fds) : -ENOMEM;
 	if (ret != 0)
 		goto fail;
 	ret = rte_comch_pmd_fd_add(group->pg.pe, fds[0]);
@@ -96,38 +93,44 @@ glink_free_locked(struct shm_glink *glink)
 }
 
 /*
- * Join the links that are up. No callback runs in here. A link that cannot be
- * joined is given up, unless it is told that nobody was promised anything yet.
+ * Have the group join a link: in its own thread, and no callback runs in here. -ECONNRESET if
+ * the link is not up; -EUSERS if the share of its user is full: then what that asks for is
+ * refused, and nobody else notices.
+ */
+int
+shm_group_join_locked(struct shm_group *group, struct shm_link *link)
+{
+	if (group->closed || link->state != SHM_LINK_UP)
+		return -ECONNRESET;
+	if (link->glinks[group->index] != NULL)
+		return 0;
+	return glink_create_locked(group, link);
+}
+
+/*
+ * Join the links that are up, before it is needed, as long as the share of their user is not
+ * used up by that: the last quarter is for what the user sends, and for joins that are needed.
+ * Returns what this process lacks.
  */
 static int
-group_join_links(struct shm_group *group, bool give_up)
+group_join_links(struct shm_group *group)
 {
 	struct shm_dev *dev = group->dev;
 	struct shm_link *link, *next_link;
-	int error, ret = 0;
+	int ret = 0;
 
-	if (group->closed)
-		return 0;
 	shm_dev_lock(dev);
-	for (link = TAILQ_FIRST(&dev->links); link != NULL; link = next_link) {
+	for (link = TAILQ_FIRST(&dev->links); link != NULL && ret == 0; link = next_link) {
 		next_link = TAILQ_NEXT(link, next);
-		if (link->state != SHM_LINK_UP || link->glinks[group->index] != NULL)
+		if (link->state != SHM_LINK_UP || !shm_ledger_has(dev, link->ledger,
+				SHM_LIMIT_FDS, dev->limits[SHM_LIMIT_FDS] / 4 + 1))
 			continue;
-		error = glink_create_locked(group, link);
-		if (error == 0)
-			continue;
-		ret = error;
-		if (give_up)
-			shm_link_kill(link, -ENOMEM);
+		ret = shm_group_join_locked(group, link);
+		if (ret == -ECONNRESET)
+			ret = 0;
 	}
 	shm_dev_unlock(dev);
 	return ret;
-}
-
-void
-shm_group_join_links(struct shm_group *group)
-{
-	group_join_links(group, true);
 }
 
 /* The first link of the group that is dead, off its list. */
@@ -155,7 +158,7 @@ group_sync(struct shm_group *group)
 	struct shm_glink *glink;
 	bool done, posted;
 
-	group_join_links(group, true);
+	group_join_links(group);
 	for (;;) {
 		if (group->leaving == NULL && !group->closed)
 			group->leaving = group_dead_glink(group);
@@ -252,7 +255,7 @@ shm_group_create(struct rte_comch_dev *rte_dev, struct rte_comch_pe *pe,
 		rte_comch_pmd_fd_del(pe, dev->epfd);
 		goto fail;
 	}
-	ret = group_join_links(group, false);
+	ret = group_join_links(group);
 	if (ret != 0) {
 		shm_group_destroy(&group->pg, NULL);
 		return ret;
