@@ -457,8 +457,9 @@ struct page_reply {
 /* More requests than there is room for answers to; then these are taken. */
 #define NB_UNREAD 200
 
+/* arg: never; until the driver has given it up. */
 static void
-fix_unread(struct hostile_vfu *e, struct hostile_msg *msg __rte_unused, uint64_t arg __rte_unused)
+fix_unread(struct hostile_vfu *e, struct hostile_msg *msg __rte_unused, uint64_t arg)
 {
 	struct {
 		struct vfio_user_hdr hdr;
@@ -474,6 +475,11 @@ fix_unread(struct hostile_vfu *e, struct hostile_msg *msg __rte_unused, uint64_t
 	for (ask.hdr.id = 0; ask.hdr.id < NB_UNREAD; ask.hdr.id++)
 		if (send(e->sock, &ask, sizeof(ask), MSG_NOSIGNAL) != sizeof(ask))
 			return;
+	if (arg != 0) {
+		pfd.events = POLLRDHUP;
+		poll(&pfd, 1, 2500);
+		return;
+	}
 	usleep(100000);
 	for (; e->nb_results < NB_UNREAD; e->nb_results++) {
 		for (got = 0; got < sizeof(reply); got += n) {
@@ -508,6 +514,26 @@ test_unread(void)
 	return test_log_passed();
 }
 
+/* It reads none at all: the time limit holds for what the driver sends, too. */
+static int
+test_never_read(void)
+{
+	const struct hostile_rule rule = {
+		.how = HOSTILE_FIX, .cmd = VFIO_USER_CMD_SET_IRQS, .fix = fix_unread, .count = 1,
+		.arg = 1,
+	};
+	int ret;
+
+	TEST_CALL(hostile_round_begin());
+	hostile_vfu_rule(&hostile_server, &rule);
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe("socket_timeout=300,cmd_timeout=5000,fw_timeout=5000", &ret));
+	TEST_TRUE(ret < 0);
+	TEST_TRUE(test_log_has("does not take the answer"));
+	TEST_CALL(hostile_round_end());
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "hostile vfio-user servers",
 	.unit_test_cases = {
@@ -530,6 +556,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_removal),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_requests),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_unread),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_never_read),
 		TEST_CASES_END()
 	}
 };
