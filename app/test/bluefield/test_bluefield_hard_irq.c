@@ -158,6 +158,10 @@ test_silicon_2_6_all_look_once(void)
 	TEST_EXPECT(hw->ops->irq_fd(hw, hw->nb_irqs), -1);
 	TEST_EXPECT(hw->ops->irq_enable(hw, count_call, NULL), 0);
 	TEST_WAIT(__atomic_load_n(&nb_calls, __ATOMIC_RELAXED) == 1, TEST_MS);
+	/* that of events is not given away, and behind the last there is none */
+	TEST_EXPECT(hw->ops->irq_fd(hw, 0), -1);
+	TEST_EXPECT(hw->ops->irq_fd(hw, hw->nb_irqs), -1);
+	TEST_EXPECT(hw->ops->irq_fd(hw, VFU_MAX_FDS), -1);
 	fd = hw->ops->irq_fd(hw, 1);
 	TEST_TRUE(fd >= 0);
 	TEST_EXPECT(eventfd_read(fd, &count), 0);

@@ -68,6 +68,7 @@ test_version_text(void)
 		{ "\"max_msg_fds", true },
 		{ "{\"capabilities\":{\"max_msg_fds\":", false },
 		{ "{\"capabilities\":{\"max_msg_fds\":}}", false },
+		{ "{\"capabilities\":{\"max_msg_fds\"=8}}", false },
 		{ "{\"capabilities\":{\"max_msg_fds\":0}}", false },
 		{ "{\"capabilities\":{\"max_msg_fds\":-1}}", false },
 		{ "{\"capabilities\":{\"max_msg_fds\":\"8\"}}", false },
@@ -175,7 +176,7 @@ test_device_info(void)
 	rule.fix = fix_irq;
 	for (i = 0; i < RTE_DIM(bad_irqs); i++) {
 		irq_info = bad_irqs[i];
-		TEST_CALL(hostile_expect_error(&rule, "MSI-X"));
+		TEST_CALL(hostile_expect_error(&rule, "give the socket of a BlueField function"));
 	}
 	return test_log_passed();
 }
@@ -313,7 +314,7 @@ test_region_info(void)
 	for (i = 0; i < RTE_DIM(sizes); i++) {
 		region_default();
 		region.info.size = sizes[i];
-		TEST_CALL(hostile_expect_error(&bar_rule, NULL));
+		TEST_CALL(hostile_expect_error(&bar_rule, "are needed"));
 	}
 	/* its last doorbell page would not be whole */
 	region_default();
@@ -330,9 +331,10 @@ test_region_info(void)
 		TEST_CALL(hostile_expect_error(&bar_rule, "BlueField function"));
 		TEST_CALL(hostile_expect_error(&config_rule, "BlueField function"));
 	}
-	/* argsz and offset are as they like without descriptors */
+	/* argsz, offset and capabilities are as they like without descriptors */
 	region_default();
 	region.info.argsz = UINT32_MAX;
+	region.info.cap_offset = UINT32_MAX;
 	region.info.offset = UINT64_MAX;
 	TEST_CALL(hostile_expect_device(&bar_rule));
 	region_default();
