@@ -451,14 +451,23 @@ dma_unmap(struct hostile_vfu *e, struct hostile_msg *in, struct hostile_msg *out
 	return ENOENT;
 }
 
-static void
+/* A descriptor for each vector, or all off. */
+static uint32_t
 irq_set(struct hostile_vfu *e, struct hostile_msg *in)
 {
+	struct vfio_user_irq_set set;
+	uint32_t data;
+
+	memcpy(&set, in->body, sizeof(set));
+	data = set.count > 0 ? VFIO_USER_IRQ_DATA_EVENTFD : VFIO_USER_IRQ_DATA_NONE;
+	if (set.flags != (data | VFIO_USER_IRQ_TRIGGER) || set.count != in->nb_fds)
+		return EINVAL;
 	if (e->irq_fd >= 0)
 		close(e->irq_fd);
 	e->irq_fd = -1;
 	if (in->nb_fds > 0)
 		e->irq_fd = in->fds[--in->nb_fds];
+	return 0;
 }
 
 uint32_t
@@ -490,8 +499,7 @@ hostile_dev_request(struct hostile_vfu *e, struct hostile_msg *in, struct hostil
 		reply_add(out, &irq, sizeof(irq));
 		return 0;
 	case VFIO_USER_CMD_SET_IRQS:
-		irq_set(e, in);
-		return 0;
+		return irq_set(e, in);
 	case VFIO_USER_CMD_REGION_READ:
 		return region_access(e, in, out, false);
 	case VFIO_USER_CMD_REGION_WRITE:
