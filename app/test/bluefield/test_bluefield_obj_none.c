@@ -56,6 +56,7 @@ REGISTER_FAST_TEST(bluefield_hard_ecpf_autotest, unit_test_suite_runner, &suite)
 REGISTER_FAST_TEST(bluefield_hard_giver_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_hard_irq_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_hard_vsc_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_heap_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_hostile_hw_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_isolation_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_life_autotest, unit_test_suite_runner, &suite);
