@@ -68,6 +68,7 @@ REGISTER_SLOW_TEST(bluefield_obj_mem_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_peer_fast_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_peer_producer_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_seam_autotest, unit_test_suite_runner, &suite);
+REGISTER_FAST_TEST(bluefield_thread_autotest, unit_test_suite_runner, &suite);
 REGISTER_SLOW_TEST(bluefield_up_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_wq_autotest, unit_test_suite_runner, &suite);
 REGISTER_FAST_TEST(bluefield_wq_fast_autotest, unit_test_suite_runner, &suite);
