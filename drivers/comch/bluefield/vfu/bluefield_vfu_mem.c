@@ -252,7 +252,7 @@ static int
 eal_file_locked(const struct vfu_mem *mem, const void *addr, struct vfu_file *file)
 {
 	const struct rte_memseg_list *list = rte_mem_virt2memseg_list(addr);
-	const struct rte_memseg *page = list == NULL ? NULL : rte_mem_virt2memseg(addr, list);
+	const struct rte_memseg *page = rte_mem_virt2memseg(addr, list);
 	size_t off = 0;
 	int fd;
 
