@@ -262,6 +262,32 @@ test_reset_denied(void)
 	return test_log_passed();
 }
 
+static enum hostile_fw
+fw_unanswered(struct hostile_vfu *e __rte_unused, uint16_t opcode,
+	const uint8_t *in __rte_unused, uint32_t in_len __rte_unused, uint8_t *out __rte_unused,
+	uint32_t out_len __rte_unused)
+{
+	return opcode == BF_OP_ENABLE_HCA ? HOSTILE_FW_NO_ANSWER : HOSTILE_FW_HONEST;
+}
+
+/* A command that is never answered may be done at any time: a reset ends that, each time. */
+static int
+test_first_unanswered(void)
+{
+	int ret;
+
+	TEST_CALL(hostile_round_begin());
+	hostile_server.fw = fw_unanswered;
+	TEST_CALL(hostile_vfu_start(&hostile_server));
+	TEST_CALL(hostile_probe("socket_timeout=5000,cmd_timeout=300", &ret));
+	TEST_EXPECT(ret, -ETIMEDOUT);
+	TEST_TRUE(test_log_has("tried once more"));
+	TEST_CALL(hostile_round_end());
+	/* one at the start, and one after either try */
+	TEST_EXPECT(hostile_server.nb_resets, 3);
+	return test_log_passed();
+}
+
 /*
  * Run time
  */
@@ -552,6 +578,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_descriptors),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_flood),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_reset_denied),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_first_unanswered),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_run_time),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_removal),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_requests),
