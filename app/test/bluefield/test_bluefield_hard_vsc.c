@@ -40,6 +40,8 @@ static struct {
 	int error;          /* of those behind it; 0: they read all ones */
 	bool once;          /* of the one behind it only */
 	bool stuck;         /* no operation ends */
+	bool slow;          /* each ends when it is looked at for the third time */
+	unsigned int looks; /* until then */
 	bool no_space;      /* of semaphores */
 	uint32_t locked_by; /* whatever is written; 0: by who writes */
 	uint32_t writes;
@@ -58,6 +60,20 @@ card_call(void)
 	return card.error;
 }
 
+/* What was written to the address is done. */
+static void
+card_end(void)
+{
+	uint32_t *data = &card.words[(VSC_OFF + VSC_DATA) / 4];
+	uint32_t *addr = &card.words[(VSC_OFF + VSC_ADDR) / 4];
+
+	if ((*addr & RTE_BIT32(31)) == 0)
+		*data = card.sem;
+	else if (*data == 0 || card.sem == 0)
+		card.sem = *data;
+	*addr ^= RTE_BIT32(31);
+}
+
 static int
 card_read(struct bf_hw *hw __rte_unused, uint32_t off, uint32_t *val)
 {
@@ -71,6 +87,8 @@ card_read(struct bf_hw *hw __rte_unused, uint32_t off, uint32_t *val)
 		card.words[off / 4] = card.counter;
 		card.counter += !card.counter_stands;
 	}
+	if (off == VSC_OFF + VSC_ADDR && card.looks != 0 && --card.looks == 0)
+		card_end();
 	*val = card.gone ? UINT32_MAX : card.words[off / 4];
 	return 0;
 }
@@ -78,7 +96,6 @@ card_read(struct bf_hw *hw __rte_unused, uint32_t off, uint32_t *val)
 static int
 card_write(struct bf_hw *hw __rte_unused, uint32_t off, uint32_t val)
 {
-	uint32_t *data = &card.words[(VSC_OFF + VSC_DATA) / 4];
 	int ret = card_call();
 
 	TEST_TRUE(off % 4 == 0 && off < sizeof(card.words));
@@ -89,17 +106,14 @@ card_write(struct bf_hw *hw __rte_unused, uint32_t off, uint32_t val)
 		val |= SPACE_OK;
 	if (off == VSC_OFF + VSC_LOCK && val != 0 && card.locked_by != 0)
 		val = card.locked_by;
-	if (off == VSC_OFF + VSC_ADDR) {
-		if ((val & RTE_BIT32(31)) == 0)
-			*data = card.sem;
-		else if (*data == 0 || card.sem == 0)
-			card.sem = *data;
-		if (card.heals)
-			card.regs[BF_REG_HEALTH_RFR / 4] = 0;
-		if (!card.stuck)
-			val ^= RTE_BIT32(31);
-	}
 	card.words[off / 4] = val;
+	if (off != VSC_OFF + VSC_ADDR)
+		return 0;
+	if (card.heals)
+		card.regs[BF_REG_HEALTH_RFR / 4] = 0;
+	card.looks = card.slow ? 3 : 0;
+	if (!card.slow && !card.stuck)
+		card_end();
 	return 0;
 }
 
@@ -196,6 +210,10 @@ test_lists(void)
 	/* into the header */
 	card.words[VSC_OFF / 4] = PCI_CAP_ID_PM | 0x3cu << 8;
 	TEST_EXPECT(bf_vsc_reset_lock(&hw), -ENOTSUP);
+	/* where there may be anything, which is not ours to write */
+	card.words[0x3c / 4] = PCI_CAP_ID_VNDR;
+	TEST_EXPECT(bf_vsc_reset_lock(&hw), -ENOTSUP);
+	TEST_EXPECT(card.writes, 0);
 	/* at the very end: what it has would be beyond */
 	card.words[PCI_CAPABILITY_LIST / 4] = 0xfc;
 	card.words[0xfc / 4] = PCI_CAP_ID_VNDR;
@@ -258,6 +276,20 @@ test_refusals(void)
 	TEST_EXPECT(card.words[(VSC_OFF + VSC_LOCK) / 4], 0);
 	bf_vsc_reset_unlock(&hw);
 	TEST_TRUE(test_log_has("cannot be given back"));
+	return test_log_passed();
+}
+
+/* Operations take a while: until they end, what is in the window is our own number. */
+static int
+test_takes_a_while(void)
+{
+	card.slow = true;
+	TEST_EXPECT(bf_vsc_reset_lock(&hw), 0);
+	TEST_TRUE(card.sem != 0);
+	card.sem = 0x77;
+	TEST_EXPECT(bf_vsc_reset_lock(&hw), -EBUSY);
+	TEST_EXPECT(card.sem, 0x77);
+	TEST_EXPECT(card.words[(VSC_OFF + VSC_LOCK) / 4], 0);
 	return test_log_passed();
 }
 
@@ -342,6 +374,7 @@ static struct unit_test_suite hard_vsc_suite = {
 		TEST_CASE_ARG(case_setup, case_teardown, "test_fails_at_each", test_gone_at_each,
 			-EXDEV),
 		TEST_CASE_ST(case_setup, case_teardown, test_refusals),
+		TEST_CASE_ST(case_setup, case_teardown, test_takes_a_while),
 		TEST_CASE_ST(case_setup, case_teardown, test_failed_firmware),
 		TEST_CASE_ST(case_setup, case_teardown, test_endless_reset),
 		TEST_CASES_END()
