@@ -46,8 +46,11 @@ static struct {
 	uint32_t locked_by; /* whatever is written; 0: by who writes */
 	uint32_t writes;
 	uint32_t regs[BF_REG_END / 4];
+	uint32_t ones_at;   /* this register reads all ones */
+	unsigned int ones;  /* so often */
 	uint32_t state;     /* that was written to the interface */
 	bool heals;         /* while the semaphore is taken */
+	unsigned int resets;
 } card;
 
 static int
@@ -120,6 +123,10 @@ card_write(struct bf_hw *hw __rte_unused, uint32_t off, uint32_t val)
 static uint32_t
 card_read32(struct bf_hw *hw __rte_unused, uint32_t off)
 {
+	if (off == card.ones_at && card.ones != 0) {
+		card.ones--;
+		return UINT32_MAX;
+	}
 	return card.regs[off / 4];
 }
 
@@ -133,6 +140,7 @@ card_write32(struct bf_hw *hw __rte_unused, uint32_t off, uint32_t val)
 static int
 card_reset(struct bf_hw *hw __rte_unused)
 {
+	card.resets++;
 	return card.error;
 }
 
@@ -341,6 +349,15 @@ test_failed_firmware(void)
 	card.heals = true;
 	TEST_EXPECT(bf_ready(&func), 0);
 	TEST_TRUE(card.state == 0 && card.sem == 0);
+	/* that it says that it initialises does not matter while it has failed */
+	card_failed(BF_FW_CAN_RESET | BF_FW_INITIALIZING);
+	TEST_EXPECT(bf_ready(&func), -EIO);
+	TEST_EXPECT(card.state, BF_NIC_SW_RESET);
+	/* and does when it has not any more */
+	card_failed(BF_FW_CAN_RESET | BF_FW_INITIALIZING);
+	card.heals = true;
+	TEST_EXPECT(bf_ready(&func), -EAGAIN);
+	TEST_EXPECT(card.state, 0);
 	card_failed(BF_FW_CAN_RESET);
 	card.gone = true;
 	TEST_EXPECT(bf_ready(&func), -ENODEV);
@@ -361,6 +378,28 @@ test_endless_reset(void)
 	TEST_TRUE(test_log_has("cannot reset the function"));
 	card.error = 0;
 	TEST_EXPECT(bf_ready(&func), 0);
+	TEST_EXPECT(card.resets, 2);
+	/* nobody knows yet whether it has an end while firmware initialises */
+	card.regs[BF_REG_INITIALIZING / 4] = BF_FW_INITIALIZING;
+	TEST_EXPECT(bf_ready(&func), -EAGAIN);
+	TEST_EXPECT(card.resets, 2);
+	return test_log_passed();
+}
+
+/* Ones that last for a moment are of a reset of the card, which is not gone. */
+static int
+test_ones(void)
+{
+	static const uint32_t regs[] = { BF_REG_INITIALIZING, BF_REG_CMDQ_ADDR_L };
+	struct bf_func func = { .hw = &hw, .conf.fw_timeout_ms = 20 };
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(regs); i++) {
+		card.ones_at = regs[i];
+		card.ones = 3;
+		TEST_EXPECT(bf_ready(&func), 0);
+		TEST_TRUE(card.ones == 0 && card.resets == 0);
+	}
 	return test_log_passed();
 }
 
@@ -377,6 +416,7 @@ static struct unit_test_suite hard_vsc_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_takes_a_while),
 		TEST_CASE_ST(case_setup, case_teardown, test_failed_firmware),
 		TEST_CASE_ST(case_setup, case_teardown, test_endless_reset),
+		TEST_CASE_ST(case_setup, case_teardown, test_ones),
 		TEST_CASES_END()
 	}
 };
