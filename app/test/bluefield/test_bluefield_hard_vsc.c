@@ -4,8 +4,8 @@
 
 /*
  * The semaphore of firmware resets of a device that lies: its list of capabilities,
- * its counter, its lock; and resets of firmware that has failed. The device is a page of
- * configuration space, and registers.
+ * its counter, its lock; resets of firmware that has failed, and a counter of its health
+ * that stands. The device is a page of configuration space, and registers.
  */
 
 #include <errno.h>
@@ -403,6 +403,41 @@ test_ones(void)
 	return test_log_passed();
 }
 
+/* A look at the counter, which has stood for so long. */
+static void
+look_after(struct bf_func *func, uint64_t ms)
+{
+	func->health.moved_ms = bf_now_ms() - ms;
+	bf_health_poll(func);
+}
+
+/* A counter stands when it has for three looks, and three seconds; that is said once. */
+static int
+test_counter(void)
+{
+	struct bf_func func = { .hw = &hw, .conf.health_ms = 10 };
+	unsigned int i;
+
+	for (i = 1; i <= 2; i++) {
+		look_after(&func, 5000);
+		look_after(&func, 5000);
+		TEST_EXPECT(test_log_count("health counter stands"), i - 1);
+		look_after(&func, 1000);
+		TEST_EXPECT(test_log_count("health counter stands"), i - 1);
+		look_after(&func, 5000);
+		look_after(&func, 6000);
+		TEST_EXPECT(test_log_count("health counter stands"), i);
+		/* any other number will do */
+		card.regs[BF_REG_HEALTH_COUNTER / 4] = 2 - i;
+		look_after(&func, 7000);
+		TEST_EXPECT(test_log_count("moves again"), i);
+		card.regs[BF_REG_HEALTH_COUNTER / 4] = 0x100;
+		look_after(&func, 1000);
+		TEST_EXPECT(test_log_count("moves again"), i);
+	}
+	return test_log_passed();
+}
+
 static struct unit_test_suite hard_vsc_suite = {
 	.suite_name = "the semaphore of firmware resets",
 	.unit_test_cases = {
@@ -417,6 +452,7 @@ static struct unit_test_suite hard_vsc_suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_failed_firmware),
 		TEST_CASE_ST(case_setup, case_teardown, test_endless_reset),
 		TEST_CASE_ST(case_setup, case_teardown, test_ones),
+		TEST_CASE_ST(case_setup, case_teardown, test_counter),
 		TEST_CASES_END()
 	}
 };
