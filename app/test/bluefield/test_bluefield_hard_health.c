@@ -163,6 +163,25 @@ test_silicon_2_5_counter_probes(void)
 	return test_log_passed();
 }
 
+/* Firmware that wants pages before it answers gets them, by who waits for the answer. */
+static int
+test_silicon_2_5_probe_wants_pages(void)
+{
+	long given;
+
+	TEST_CALL(dev_add("pf0", "health=30,cmd_timeout=20000", &dev_id));
+	given = test_model_state(&model, "pf0", "given");
+	TEST_EXPECT(test_model_ctl(&model,
+		"fault pf0 cmd opcode=QUERY_ISSI count=1 page-request=3"), 0);
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 counter stop"), 0);
+	TEST_WAIT(test_log_has("health counter stands"), TEST_MS);
+	TEST_WAIT(test_model_state(&model, "pf0", "given") == given + 3, TEST_MS);
+	TEST_WAIT(dump_has("pf0", "name=QUERY_ISSI status=0x00 delivery=0x00 count=2\n"),
+		TEST_MS);
+	TEST_EXPECT(test_dev_status(dev_id), 0);
+	return test_log_passed();
+}
+
 /* Firmware that does not has the time of a command. */
 static int
 test_silicon_2_5_no_answer_to_probe(void)
@@ -174,6 +193,23 @@ test_silicon_2_5_no_answer_to_probe(void)
 	TEST_EXPECT(test_dev_status(dev_id), -ETIMEDOUT);
 	TEST_TRUE(test_log_has("health counter stands"));
 	TEST_TRUE(test_log_has("QUERY_ISSI (op_mod 0x0): no answer in 500 ms"));
+	return test_log_passed();
+}
+
+/* Each event is told by an interrupt of its own, not by the next look at health. */
+static int
+test_events_one_by_one(void)
+{
+	long given, i;
+
+	TEST_CALL(dev_add("pf0", "health=60000", &dev_id));
+	given = test_model_state(&model, "pf0", "given");
+	for (i = 1; i <= 3; i++) {
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0 pages wanted=1"), 0);
+		TEST_WAIT(test_model_state(&model, "pf0", "given") == given + i, TEST_MS);
+		/* the next one comes when nobody looks any more */
+		TEST_WAIT(dump_has("pf0", " armed "), TEST_MS);
+	}
 	return test_log_passed();
 }
 
@@ -572,7 +608,9 @@ static struct unit_test_suite hard_health_suite = {
 		TEST_CASE_ST(case_setup, test_model_teardown,
 			test_silicon_2_3_gone_before_enabled),
 		TEST_CASE_ST(case_setup, test_model_teardown, test_silicon_2_5_counter_probes),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_silicon_2_5_probe_wants_pages),
 		TEST_CASE_ST(case_setup, test_model_teardown, test_silicon_2_5_no_answer_to_probe),
+		TEST_CASE_ST(case_setup, test_model_teardown, test_events_one_by_one),
 		TEST_CASE_ST(case_setup, test_model_teardown, test_silicon_5_5_counter_pauses),
 		TEST_CASE_ST(NULL, test_model_teardown, test_silicon_8_2_remainders),
 		TEST_CASE_ST(NULL, test_model_teardown, test_silicon_8_3_roce_reads_off),
