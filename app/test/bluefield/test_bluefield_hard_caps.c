@@ -12,6 +12,7 @@
 #include "bluefield_func_priv.h" /* check-ok: its layers are tested */
 #include "bluefield_prm.h"
 #include "comch_bluefield.h"
+#include "test_bluefield_hostile.h"
 #include "test_bluefield_obj.h"
 
 static const struct bf_roce_addr addr = {
@@ -207,6 +208,98 @@ test_counts_absurd(void)
 	TEST_TRUE(got->max_cq == got->max_qp && got->max_qp_sz == got->max_qp &&
 		got->max_cq_sz == got->max_qp && got->max_srq_sz == got->max_qp);
 	return obj_passed_clean();
+}
+
+#define CAP(name) BF_CMD_HCA_CAP_##name
+
+/* What firmware has, and what comes of it. */
+static const struct caps_row {
+	struct {
+		uint32_t fld;
+		uint32_t val;
+	} cur[2];
+	bool max_roce;
+	uint32_t ts_format; /* of RoCE */
+	bool set_roce;      /* it is asked for that */
+	uint32_t port;      /* and what is read */
+	uint32_t max_eq;
+	uint32_t qp_ts_format;
+} caps_rows[] = {
+	{ { { CAP(ROCE_RW_SUPPORTED), 1 } }, true, 0, true, 1, 1, 0 },
+	{ { { CAP(ROCE_RW_SUPPORTED), 1 } }, false, 0, false, 1, 1, 0 },
+	{ { { CAP(ROCE), 0 } }, true, 0, false, 1, 1, 0 },
+	{ { { CAP(ROCE), 1 } }, false, 0, true, 1, 1, 0 },
+	{ { { CAP(ROCE), 1 } }, false, 2, true, 1, 1, BF_QP_TS_DEFAULT },
+	{ { { CAP(NUM_VHCA_PORTS), 1 }, { CAP(NATIVE_PORT_NUM), 2 } }, false, 0, false, 1, 1, 0 },
+	{ { { CAP(NUM_VHCA_PORTS), 2 }, { CAP(NATIVE_PORT_NUM), 2 } }, false, 0, false, 2, 1, 0 },
+	{ { { CAP(NUM_VHCA_PORTS), 2 }, { CAP(NATIVE_PORT_NUM), 0 } }, false, 0, false, 1, 1, 0 },
+	{ { { CAP(MAX_NUM_EQS), 7 }, { CAP(LOG_MAX_EQ), 4 } }, false, 0, false, 1, 7, 0 },
+	{ { { CAP(MAX_NUM_EQS), 0 }, { CAP(LOG_MAX_EQ), 4 } }, false, 0, false, 1, 16, 0 },
+};
+
+static bool caps_set_roce;
+
+static enum hostile_fw
+fw_caps_row(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in,
+	uint32_t in_len __rte_unused, uint8_t *out, uint32_t out_len __rte_unused)
+{
+	bool general = bf_get(in, BF_IN_OP_MOD) >> 1 == BF_CAP_TYPE_GENERAL;
+	const struct caps_row *row = &caps_rows[e->arg];
+	uint8_t *cap = out + BF_CAP_CMD_DATA;
+	unsigned int i;
+
+	/* the end of a name is what is no letter */
+	if (opcode == BF_OP_QUERY_ADAPTER)
+		memcpy(out + BF_QUERY_ADAPTER_OUT_PSID, "A\nB", 3);
+	if (opcode == BF_OP_SET_HCA_CAP && general)
+		caps_set_roce = bf_get(in + BF_CAP_CMD_DATA, CAP(ROCE)) != 0;
+	if (opcode != BF_OP_QUERY_HCA_CAP)
+		return HOSTILE_FW_HONEST;
+	if (!general) {
+		bf_set(cap, BF_ROCE_CAP_QP_TS_FORMAT, row->ts_format);
+		return HOSTILE_FW_DONE;
+	}
+	bf_set(cap, CAP(NUM_PORTS), 1);
+	bf_set(cap, CAP(PORT_TYPE), BF_PORT_TYPE_ETH);
+	bf_set(cap, CAP(RC), 1);
+	bf_set(cap, CAP(LOG_MAX_QP), 10);
+	if ((bf_get(in, BF_IN_OP_MOD) & 1) == BF_CAP_MAX)
+		bf_set(cap, CAP(ROCE), row->max_roce);
+	else
+		for (i = 0; i < RTE_DIM(row->cur) && row->cur[i].fld != 0; i++)
+			bf_set(cap, row->cur[i].fld, row->cur[i].val);
+	return HOSTILE_FW_DONE;
+}
+
+/* Each capability by itself: RoCE is asked for where it can be had, the rest is read. */
+static int
+test_each_cap(void)
+{
+	const struct bf_func_caps *got;
+	struct bf_func_conf conf;
+	struct bf_func *func;
+	struct bf_hw *hw;
+	unsigned int i;
+
+	bf_func_conf_init(&conf);
+	for (i = 0; i < RTE_DIM(caps_rows); i++) {
+		TEST_CALL(hostile_round_begin());
+		hostile_server.arg = i;
+		hostile_server.fw = fw_caps_row;
+		TEST_CALL(hostile_vfu_start(&hostile_server));
+		TEST_EXPECT(bf_hw_vfu_open("caps", hostile_server.path, TEST_MS, &hw), 0);
+		TEST_EXPECT(bf_func_create(hw, &conf, &func), 0);
+		got = bf_func_caps(func);
+		TEST_ASSERT(caps_set_roce == caps_rows[i].set_roce &&
+			got->port == caps_rows[i].port && got->max_eq == caps_rows[i].max_eq &&
+			got->max_qp == 1024 && func->qp_ts_format == caps_rows[i].qp_ts_format,
+			"row %u: RoCE %u, port %u, max_eq %u, max_qp %u, format %u", i,
+			caps_set_roce, got->port, got->max_eq, got->max_qp, func->qp_ts_format);
+		TEST_TRUE(strcmp(got->board_id, "A") == 0);
+		bf_func_destroy(func);
+		TEST_CALL(hostile_round_end());
+	}
+	return test_log_passed();
 }
 
 /* The device is not made; these words are in the log, and nothing is left. */
@@ -417,6 +510,7 @@ static struct unit_test_suite suite = {
 	.suite_name = "capabilities of BlueField functions as cards have them",
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, obj_case_teardown, test_counts_absurd),
+		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_each_cap),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_last_wqe),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_roce_off),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_infiniband),
