@@ -196,7 +196,7 @@ pages_take_out(struct bf_func *func, uint32_t owner, uint8_t *pas, uint32_t nb)
 
 	do {
 		grown = false;
-		for (c = 0; c < pages->nb_chunks && done < nb; c++) {
+		for (c = 0; c < pages->nb_chunks; c++) {
 			chunk = pages->chunks[c];
 			for (p = 0; p < chunk->nb_pages && done < nb && chunk->nb_free != 0; p++) {
 				if (chunk->owner[p] != 0)
@@ -300,8 +300,6 @@ pages_give_some(struct bf_func *func, uint32_t owner, uint32_t nb, bool event)
 	}
 	manage_pages_head(in, BF_MANAGE_PAGES_GIVE, owner, nb);
 	ret = bf_func_cmd(func, BF_CMD_PAGES, &cmd);
-	if (ret == 0)
-		return 0;
 	/* refused by firmware: ours again; anything else: firmware may use them */
 	if (cmd.status != BF_STATUS_OK)
 		for (i = 0; i < nb; i++)
