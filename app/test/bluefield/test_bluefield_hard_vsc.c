@@ -435,6 +435,11 @@ test_counter(void)
 		look_after(&func, 1000);
 		TEST_EXPECT(test_log_count("moves again"), i);
 	}
+	/* of a function that has failed nobody wants to know */
+	func.fatal = BF_FATAL_TIMEOUT;
+	for (i = 0; i < 4; i++)
+		look_after(&func, 5000);
+	TEST_EXPECT(test_log_count("health counter stands"), 2);
 	return test_log_passed();
 }
 

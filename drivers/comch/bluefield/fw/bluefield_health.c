@@ -76,6 +76,7 @@ bf_health_check(struct bf_func *func)
 	bool failed, disabled;
 	int ret;
 
+	/* nothing changes any more before a reset */
 	ret = bf_func_status(func, NULL);
 	if (ret != 0)
 		return ret;
@@ -179,9 +180,6 @@ bf_health_next(struct bf_func *func)
 void
 bf_health_poll(struct bf_func *func)
 {
-	/* nothing changes any more before a reset */
-	if (bf_func_status(func, NULL) != 0)
-		return;
 	__atomic_fetch_add(&func->health.polls, 1, __ATOMIC_RELAXED);
 	if (bf_health_check(func) == 0)
 		health_counter(func);
