@@ -244,13 +244,15 @@ static int
 test_pipe(void)
 {
 	int reader, ret;
+	char byte;
 
 	TEST_EXPECT(mkfifo(path, 0600), 0);
 	reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	TEST_TRUE(reader >= 0);
 	ret = plug("");
-	close(reader);
 	TEST_EXPECT(ret, -EINVAL);
+	TEST_EXPECT(read(reader, &byte, 1), 0);
+	close(reader);
 	TEST_TRUE(test_log_has("not a regular file"));
 	TEST_EXPECT(plug(""), -ENXIO); /* nobody reads */
 	TEST_WAIT(test_model_state(&model, "pf0", "connected") == 0, TEST_MS);
