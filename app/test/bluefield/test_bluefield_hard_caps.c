@@ -271,6 +271,35 @@ fw_caps_row(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in,
 	return HOSTILE_FW_DONE;
 }
 
+/* What is nice to know is not known if firmware refuses to say it, and the port is up. */
+static int
+test_unknown(void)
+{
+	static const char *const cmds[] = { "QUERY_ADAPTER", "QUERY_NIC_VPORT_CONTEXT",
+		"QUERY_VPORT_STATE" };
+	const struct bf_func_caps *got;
+	unsigned int i;
+
+	TEST_CALL(start("pf0,flr_ms=5,link=down"));
+	for (i = 0; i < RTE_DIM(cmds); i++)
+		TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=%s count=1 status=3",
+			cmds[i]), 0);
+	TEST_CALL(obj_func_up("pf0", 0, 0));
+	got = bf_func_caps(obj_func);
+	TEST_TRUE(got->board_id[0] == '\0' && !got->has_vport && got->port_state == 1);
+	obj_func_down();
+	TEST_CALL(obj_func_up("pf0", 1000, 0));
+	got = bf_func_caps(obj_func);
+	TEST_TRUE(got->board_id[0] != '\0' && got->has_vport && got->port_state == 0);
+	/* a reset that fails there leaves what was known */
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=QUERY_ADAPTER count=1 no-answer"),
+		0);
+	TEST_EXPECT(bf_func_reset(obj_func), -ETIMEDOUT);
+	TEST_TRUE(got->board_id[0] != '\0' && got->has_vport);
+	TEST_EXPECT(bf_func_reset(obj_func), 0);
+	return obj_passed_clean();
+}
+
 /* Each capability by itself: RoCE is asked for where it can be had, the rest is read. */
 static int
 test_each_cap(void)
@@ -511,6 +540,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE_ST(NULL, obj_case_teardown, test_counts_absurd),
 		TEST_CASE_ST(hostile_case_setup, hostile_case_teardown, test_each_cap),
+		TEST_CASE_ST(NULL, obj_case_teardown, test_unknown),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_last_wqe),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_roce_off),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_silicon_2_7_infiniband),

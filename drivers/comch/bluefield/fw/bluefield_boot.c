@@ -279,69 +279,57 @@ boot_read_caps(struct bf_func *func, struct bf_func_caps *caps)
 	return 0;
 }
 
-/* Nice to know; a function that does not answer works all the same. */
-static int
-boot_query_quiet(struct bf_func *func, uint16_t opcode, uint8_t *out, uint32_t out_len,
-	bool *known)
+/* Optional: a function that refuses it works all the same. */
+static bool
+boot_query_quiet(struct bf_func *func, uint16_t opcode, uint8_t *out, uint32_t out_len)
 {
 	uint8_t in[BF_SMALL_IN_SIZE] = { 0 };
 	struct bf_cmd cmd = {
 		.in = in, .in_len = sizeof(in), .out = out, .out_len = out_len, .quiet = true,
 	};
-	int ret;
 
 	bf_set(in, BF_IN_OPCODE, opcode);
-	ret = bf_func_cmd(func, BF_CMD_NORMAL, &cmd);
-	*known = ret == 0;
-	return cmd.status != BF_STATUS_OK ? 0 : ret;
+	return bf_func_cmd(func, BF_CMD_NORMAL, &cmd) == 0;
 }
 
-static int
+static void
 boot_read_board(struct bf_func *func, struct bf_func_caps *caps)
 {
 	uint8_t out[BF_QUERY_ADAPTER_OUT_SIZE] = { 0 };
 	uint32_t i, len = sizeof(caps->board_id) - 1;
-	bool known; /* if not, there is no name either */
-	int ret;
 
-	ret = boot_query_quiet(func, BF_OP_QUERY_ADAPTER, out, sizeof(out), &known);
+	/* without an answer there is no name either */
+	boot_query_quiet(func, BF_OP_QUERY_ADAPTER, out, sizeof(out));
 	memcpy(caps->board_id, out + BF_QUERY_ADAPTER_OUT_PSID, len);
 	for (i = 0; i < len && isgraph((unsigned char)caps->board_id[i]); i++)
 		;
 	memset(caps->board_id + i, 0, sizeof(caps->board_id) - i);
-	return ret;
 }
 
 /* An InfiniBand port has a vport of another kind. */
-static int
+static void
 boot_read_vport(struct bf_func *func, struct bf_func_caps *caps)
 {
 	uint8_t out[BF_QUERY_NIC_VPORT_OUT_SIZE];
-	int ret;
 
 	if (caps->ib_port)
-		return 0;
-	ret = boot_query_quiet(func, BF_OP_QUERY_NIC_VPORT_CONTEXT, out, sizeof(out),
-		&caps->has_vport);
+		return;
+	caps->has_vport = boot_query_quiet(func, BF_OP_QUERY_NIC_VPORT_CONTEXT, out, sizeof(out));
 	if (caps->has_vport)
 		bf_get_mac(out + BF_QUERY_NIC_VPORT_OUT_CTX, BF_NIC_VPORT_CONTEXT_PERMANENT_ADDRESS,
 			caps->mac);
-	return ret;
 }
 
 /* When events of the port come already: none is missed. */
-static int
+static void
 boot_read_port(struct bf_func *func)
 {
 	uint8_t out[BF_OUT_SIZE];
-	bool known;
-	int ret;
+	bool known = boot_query_quiet(func, BF_OP_QUERY_VPORT_STATE, out, sizeof(out));
 
-	ret = boot_query_quiet(func, BF_OP_QUERY_VPORT_STATE, out, sizeof(out), &known);
 	__atomic_store_n(&func->caps.port_state,
 		!known || bf_get(out, BF_QUERY_VPORT_STATE_OUT_STATE) == BF_VPORT_UP,
 		__ATOMIC_RELAXED);
-	return ret;
 }
 
 /*
@@ -363,10 +351,11 @@ boot_learn(struct bf_func *func, struct bf_func_caps *caps)
 	int ret;
 
 	ret = boot_read_caps(func, caps);
-	if (ret == 0)
-		ret = boot_read_board(func, caps);
-	if (ret == 0)
-		ret = boot_read_vport(func, caps);
+	if (ret != 0)
+		return ret;
+	boot_read_board(func, caps);
+	boot_read_vport(func, caps);
+	ret = bf_func_status(func, NULL);
 	if (ret == 0)
 		boot_caps_set(func, caps);
 	return ret;
@@ -497,9 +486,8 @@ bf_boot_up(struct bf_func *func)
 	}
 	func->stage = BF_STAGE_IRQ;
 	bf_eq_arm(func);
-	ret = boot_read_port(func);
-	if (ret == 0)
-		ret = bf_func_status(func, NULL);
+	boot_read_port(func);
+	ret = bf_func_status(func, NULL);
 	if (ret != 0)
 		return ret;
 	BF_LOG(INFO, "%s: %s function, firmware %u.%u.%u, board %s, vhca 0x%x, %u pages given",
