@@ -107,6 +107,9 @@ test_whole(void)
 static int
 test_private(void)
 {
+	static const char line[] = "register 0x0010: ", hidden[] = "00000000 00000";
+	unsigned int nb = 0;
+	const char *at;
 	char word[32];
 	long cmdq;
 
@@ -119,6 +122,12 @@ test_private(void)
 	TEST_TRUE(strstr(text, word) == NULL);
 	snprintf(word, sizeof(word), "%08lx", (unsigned long)cmdq >> 32);
 	TEST_TRUE(strstr(text, word) == NULL);
+	/* that of the queue has other bits as well in its lower word */
+	for (at = text; (at = strstr(at, line)) != NULL; nb++) {
+		at += strlen(line);
+		TEST_ASSERT(strncmp(at, hidden, strlen(hidden)) == 0, "%.17s", at);
+	}
+	TEST_TRUE(nb > 1);
 	return test_log_passed();
 }
 
@@ -267,7 +276,8 @@ test_flood(void)
 		"step: up", "pages given: 1", "left out: ", "step: teardown", "DISABLE_HCA",
 		"\nresult: ok", NULL,
 	};
-	unsigned int i;
+	unsigned int i, nb = 0;
+	char *at;
 
 	dev_id = plug("");
 	TEST_TRUE(dev_id >= 0);
@@ -280,6 +290,10 @@ test_flood(void)
 	TEST_EXPECT(test_model_dev_remove(&model, dev_id), 0);
 	TEST_CALL(read_report());
 	TEST_CALL(expect_words(words));
+	at = strstr(text, "left out: ");
+	while (at > text && strncmp(--at, "\nstep: ", 7) != 0)
+		nb += strncmp(at, "command: ", 9) == 0;
+	TEST_EXPECT(nb, 500);
 	return test_log_passed();
 }
 
