@@ -36,14 +36,10 @@ func_watch(void *arg, enum bf_cmd_slot slot)
 {
 	struct bf_func *func = arg;
 	uint64_t now = bf_now_ms();
-	int ret;
 
 	/* firmware may need pages before it ends a command, but not those of pages */
 	if (slot == BF_CMD_NORMAL)
 		bf_eq_poll(func);
-	ret = bf_func_status(func, NULL);
-	if (ret != 0)
-		return ret;
 	if (now < __atomic_load_n(&func->health.next_ms, __ATOMIC_RELAXED))
 		return 0;
 	__atomic_store_n(&func->health.next_ms, now + BF_WATCH_MS, __ATOMIC_RELAXED);
