@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "bluefield_func.h"
 #include "test_bluefield_hostile.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
@@ -89,12 +90,63 @@ test_event_port(void)
 	return test_log_passed();
 }
 
+static bool
+dump_has(const char *words)
+{
+	char text[4096] = "";
+	FILE *f = fmemopen(text, sizeof(text) - 1, "w");
+
+	if (f == NULL)
+		return false;
+	rte_comch_dev_dump(hostile_dev_id, f);
+	fclose(f);
+	return strstr(text, words) != NULL;
+}
+
 static int
 test_event_internal(void)
 {
 	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
+	TEST_TRUE(!dump_has("failed:"));
 	hostile_vfu_event(&hostile_server, BF_EVENT_INTERNAL, 0, NULL);
+	TEST_WAIT(dump_has("failed: firmware failed (-5)"), TEST_MS);
 	TEST_CALL(hostile_expect_fatal(-EIO, "internal error"));
+	return test_log_passed();
+}
+
+/* Queues that have failed are counted by their kind, and the first of each is logged. */
+static int
+test_event_queues(void)
+{
+	static const struct {
+		uint8_t type;
+		const char *words;
+		const char *counts;
+	} rows[] = {
+		{ BF_EVENT_CQ_ERROR, "completion queue 0x5 failed: overrun (syndrome 0x1)",
+			"cq errors 2, srq errors 0, wq errors 0" },
+		{ BF_EVENT_SRQ_CATAS, "shared receive queue 0x6 failed",
+			"cq errors 2, srq errors 2, wq errors 0" },
+		{ BF_EVENT_WQ_CATAS, "queue pair 0x6 failed",
+			"cq errors 2, srq errors 2, wq errors 2" },
+		{ BF_EVENT_WQ_ACCESS, "queue pair 0x6 failed",
+			"cq errors 2, srq errors 2, wq errors 4" },
+	};
+	uint8_t data[28] = { 0 };
+	unsigned int i, j;
+
+	bf_set(data, BF_EVENT_CQ_CQN, 5);
+	bf_set(data, BF_EVENT_CQ_SYNDROME, 1);
+	bf_set(data, BF_EVENT_QP_SRQ_NUM, 6);
+	TEST_CALL(hostile_round_up(HOSTILE_LONG_ARGS));
+	for (i = 0; i < RTE_DIM(rows); i++) {
+		for (j = 0; j < 2; j++)
+			hostile_vfu_event(&hostile_server, rows[i].type, 0, data);
+		TEST_WAIT(dump_has(rows[i].counts), TEST_MS);
+		TEST_EXPECT(test_log_count(rows[i].words), 1);
+	}
+	/* nobody has such a queue here */
+	TEST_CALL(hostile_expect_alive());
 	return test_log_passed();
 }
 
@@ -363,6 +415,52 @@ test_byte_order(void)
 	return test_log_passed();
 }
 
+/* It goes in the middle of the bring-up. */
+static enum hostile_fw
+fw_goes(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
+	uint32_t in_len __rte_unused, uint8_t *out __rte_unused, uint32_t out_len __rte_unused)
+{
+	if (opcode != BF_OP_INIT_HCA)
+		return HOSTILE_FW_HONEST;
+	e->regs[0].off = BF_REG_HEALTH_FW_VER;
+	e->regs[0].val = UINT32_MAX;
+	e->nb_regs = 1;
+	return HOSTILE_FW_NO_ANSWER;
+}
+
+static void
+count_fatal(void *arg, enum bf_fatal fatal __rte_unused, int reason __rte_unused)
+{
+	__atomic_fetch_add((uint32_t *)arg, 1, __ATOMIC_RELAXED);
+}
+
+/* Who waits for the function to come up is told by the result, and has nothing to be told by. */
+static int
+test_goes_in_bring_up(void)
+{
+	uint32_t nb_fatal = 0;
+	struct bf_func_conf conf;
+	struct bf_func *func;
+	struct bf_hw *hw;
+	unsigned int i;
+
+	bf_func_conf_init(&conf);
+	conf.health_ms = 1;
+	conf.fatal_cb = count_fatal;
+	conf.arg = &nb_fatal;
+	/* it is the worker that has to find it: its looks are as good as all the time */
+	for (i = 0; i < 8; i++) {
+		TEST_CALL(hostile_round_begin());
+		hostile_server.fw = fw_goes;
+		TEST_CALL(hostile_vfu_start(&hostile_server));
+		TEST_EXPECT(bf_hw_vfu_open("goes", hostile_server.path, TEST_MS, &hw), 0);
+		TEST_EXPECT(bf_func_create(hw, &conf, &func), -ENODEV);
+		TEST_EXPECT(nb_fatal, 0);
+		TEST_CALL(hostile_round_end());
+	}
+	return test_log_passed();
+}
+
 /* A doorbell page behind the end of the BAR is not written to. */
 static int
 test_uar_outside(void)
@@ -597,6 +695,7 @@ static struct unit_test_suite suite = {
 		HOSTILE_CASE(test_event_types),
 		HOSTILE_CASE(test_event_port),
 		HOSTILE_CASE(test_event_internal),
+		HOSTILE_CASE(test_event_queues),
 		HOSTILE_CASE(test_event_storm),
 		HOSTILE_CASE(test_page_requests_absurd),
 		HOSTILE_CASE(test_page_returns_absurd),
@@ -606,6 +705,7 @@ static struct unit_test_suite suite = {
 		HOSTILE_CASE(test_initialising_late),
 		HOSTILE_CASE(test_answers),
 		HOSTILE_CASE(test_byte_order),
+		HOSTILE_CASE(test_goes_in_bring_up),
 		HOSTILE_CASE(test_uar_outside),
 		HOSTILE_CASE(test_useless),
 		HOSTILE_CASE(test_refused_caps),
