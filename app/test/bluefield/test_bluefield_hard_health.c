@@ -155,6 +155,8 @@ test_silicon_2_5_counter_probes(void)
 	/* 8.9: once it has answered it is asked no sooner than after as long again */
 	usleep(500000);
 	TEST_TRUE(dump_has("pf0", "name=QUERY_ISSI status=0x00 delivery=0x00 count=2\n"));
+	TEST_WAIT(dump_has("pf0", "name=QUERY_ISSI status=0x00 delivery=0x00 count=3\n"),
+		TEST_MS);
 	TEST_EXPECT(test_model_ctl(&model, "fault pf0 counter run"), 0);
 	TEST_WAIT(test_log_has("health counter moves again"), TEST_MS);
 	TEST_EXPECT(test_dev_status(dev_id), 0);

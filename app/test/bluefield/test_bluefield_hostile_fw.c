@@ -448,7 +448,7 @@ test_goes_in_bring_up(void)
 	conf.health_ms = 1;
 	conf.fatal_cb = count_fatal;
 	conf.arg = &nb_fatal;
-	/* it is the worker that has to find it: its looks are as good as all the time */
+	/* it is the worker that has to find it: it looks every millisecond */
 	for (i = 0; i < 8; i++) {
 		TEST_CALL(hostile_round_begin());
 		hostile_server.fw = fw_goes;
