@@ -165,13 +165,17 @@ build_docs() {
 		-Dbluefield_model=disabled && ninja -C "$dir" doc
 }
 
+arm64_build() { # <folder>
+	"$top/devtools/get-cross-root.sh" "$1" bash busybox-static linux-image-arm64
+	[ -e "$1/tree/build.ninja" ] || meson setup --cross-file "$1/root.ini" \
+		--cross-file "$top/buildtools/cross/aarch64.ini" -Dwerror=true \
+		-Dbluefield_model=enabled "$1/tree" "$top"
+	ninja -C "$1/tree"
+}
+
 arm64_guest() {
 	local dir=$work/$build/arm64 suite step commands=()
-	"$top/devtools/get-cross-root.sh" "$dir" bash busybox-static linux-image-arm64
-	[ -e "$dir/tree/build.ninja" ] || meson setup --cross-file "$dir/root.ini" \
-		--cross-file "$top/buildtools/cross/aarch64.ini" -Dwerror=true \
-		-Dbluefield_model=enabled "$dir/tree" "$top"
-	ninja -C "$dir/tree"
+	arm64_build "$dir"
 	# whose limits of time an emulated processor keeps
 	for suite in bluefield_wq comch_fp comch_fp_mbuf comch_fp_meta comch_mem_pool comch_msgq \
 			comch_pair comch_task_batch shm_dpa shm_msgq shm_peer_ring; do
@@ -183,6 +187,31 @@ arm64_guest() {
 		commands+=("/devtools/test/step.sh /tree $step")
 	done
 	COMCH_GUEST_LIMIT=3000 "$top/devtools/qemu/test-arm64.sh" "$dir" "$dir/tree" "${commands[@]}"
+}
+
+arm64_pages() {
+	local dir=$work/$build/arm64 suite commands=()
+	arm64_build "$dir"
+	for suite in bluefield_bringup bluefield_wq shm_dpa; do
+		commands+=("app/comch-autotest --no-huge -m 512 --no-pci -- ${suite}_autotest")
+	done
+	COMCH_GUEST_LIMIT=3000 COMCH_GUEST_PAGES=16k "$top/devtools/qemu/test-arm64.sh" \
+		"$dir" "$dir/tree" "${commands[@]}"
+}
+
+# The formats between processes are the same on both: shm's, and what goes by BlueField.
+arm64_card() {
+	local dir=$work/$build/arm64 tool=app/dpdk-test-comch user
+	arm64_build "$dir"
+	user=("$top/devtools/qemu/user-arm64.sh" "$dir")
+	"${user[@]}" "$top/devtools/test-versions.py" "$work/$build" "$dir/tree" || return
+	# the card's side is of the first build
+	card_build=$dir/tree "${user[@]}" "$top/devtools/test/step.sh" "$work/$build" on_bluefield \
+		two_processes "$work/$build/$tool" --server --once -- \
+		--client --validate --duration 0.2 --rounds 1
+	card_build=$work/$build "${user[@]}" "$top/devtools/test/step.sh" "$dir/tree" on_bluefield \
+		two_processes "$dir/tree/$tool" --server --once -- \
+		--client --validate --duration 0.2 --rounds 1
 }
 
 bare_debian() { # <suite> [command]...

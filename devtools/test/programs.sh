@@ -77,9 +77,9 @@ secondary_refused() { # <build>
 
 # two_processes <program> <options of the card's side> -- <of the host's side>:
 # both have to end well, on a card of their own. With maps=threads each has three lcores
-# on its CPU.
+# on its CPU. With card_build=FOLDER the card's side is of another build.
 two_processes() {
-	local program=$1 run server rc=0 card=()
+	local program=$1 folder=${1%/*/*} run server rc=0 card=()
 	# shellcheck disable=SC2034 # of pairs.sh
 	local card_vdev host_vdev pair_model
 	local card_lcores=${lcores%%,*} host_lcores=${lcores##*,}
@@ -94,9 +94,9 @@ two_processes() {
 	done
 	shift
 	run=$(mktemp -d)
-	pair_begin "$run" "${program%/*/*}"
+	pair_begin "$run" "$folder"
 	# shellcheck disable=SC2046 # words on purpose
-	timeout -k 5 100 "$program" $(eal_args card "$card_lcores") --no-telemetry \
+	timeout -k 5 100 "${card_build:-$folder}${program#"$folder"}" $(eal_args card "$card_lcores") --no-telemetry \
 		--vdev "$card_vdev" -- "${card[@]}" &
 	server=$!
 	# shellcheck disable=SC2046
