@@ -278,6 +278,7 @@ test_qp_states(void)
 	return obj_passed_clean();
 }
 
+/* Paths that cannot be, and no command for them: firmware would see parts of the numbers. */
 static int
 test_qp_path(void)
 {
@@ -286,10 +287,12 @@ test_qp_path(void)
 		.version = 2,
 	}, no_addr = { .version = 2 };
 	struct bf_qp_path path = obj_path;
+	struct bf_func_stats before, after;
 	unsigned int i;
 
 	TEST_CALL(obj_set_create(&obj_set));
-	for (i = 0; i < 9; i++) {
+	bf_func_stats(obj_func, &before);
+	for (i = 0; i < 10; i++) {
 		path = obj_path;
 		switch (i) {
 		case 0: path.mtu = 0; break;
@@ -300,11 +303,20 @@ test_qp_path(void)
 		case 5: path.min_rnr_nak = 32; break;
 		case 6: path.retry_count = 8; break;
 		case 7: path.rnr_retry = 8; break;
-		default: path.loopback = false; path.src_addr_index = UINT16_MAX; break;
+		case 8: path.ack_timeout = 32; break;
+		default:
+			path.loopback = false;
+			path.src_addr_index = bf_func_caps(obj_func)->roce_addr_table_size;
+			break;
 		}
 		TEST_EXPECT(bf_qp_to_rtr(&obj_set.qp, &path), -EINVAL);
 		TEST_EXPECT(bf_qp_to_rts(&obj_set.qp, &path), -EINVAL);
 	}
+	bf_func_stats(obj_func, &after);
+	TEST_EXPECT(after.cmds, before.cmds);
+	/* one to the same function has no address in the table */
+	path.loopback = true;
+	TEST_CALL(go_to(BF_QP_RTS, &path));
 	/* over the wire, from an address that is in the table */
 	TEST_EXPECT(bf_vport_set_roce(obj_dev, true), 0);
 	TEST_EXPECT(bf_roce_addr_set(obj_dev, 3, &addr), 0);
@@ -327,10 +339,10 @@ test_qp_services(void)
 {
 	static const struct {
 		enum bf_qp_service service;
-		uint32_t st, qkey, mtu;
+		uint32_t st, qkey, mtu, log_msg;
 	} cases[] = {
-		{ BF_QP_UD, BF_QP_ST_UD, 0x12345678, 5 },
-		{ BF_QP_GSI, BF_QP_ST_QP1, 0x80010000, 1 },
+		{ BF_QP_UD, BF_QP_ST_UD, 0x12345678, 5, 12 },
+		{ BF_QP_GSI, BF_QP_ST_QP1, 0x80010000, 1, 8 },
 	};
 	const struct bf_qp_path path = { .local_psn = 0xabcdef }, bad = { .local_psn = 1 << 24 };
 	struct bf_qp_attr attr = {
@@ -361,6 +373,7 @@ test_qp_services(void)
 		TEST_EXPECT(bf_get(qpc, BF_QPC_ST), cases[i].st);
 		TEST_EXPECT(bf_get(qpc, BF_QPC_Q_KEY), cases[i].qkey);
 		TEST_EXPECT(bf_get(qpc, BF_QPC_MTU), cases[i].mtu);
+		TEST_EXPECT(bf_get(qpc, BF_QPC_LOG_MSG_MAX), cases[i].log_msg);
 		TEST_EXPECT(bf_get(qpc, BF_QPC_NEXT_SEND_PSN), 0xabcdef);
 		/* they start anew like others */
 		TEST_EXPECT(bf_qp_to_reset(&obj_set.qp), 0);
