@@ -410,10 +410,12 @@ test_wrong_objects(void)
 	seam_close(&other);
 	TEST_EXPECT(seam_calls(&seam), nb);
 	/* two generations in one command: it does not get as far as the back end */
-	mixed = obj_set;
-	mixed.cq.obj.gen++;
 	nb = seam.nb_calls[SEAM_CREATE];
-	TEST_EXPECT(obj_kinds[KIND_QP].make(&mixed), -ESTALE);
+	for (i = KIND_CQ; i <= KIND_SRQ; i++) {
+		mixed = obj_set;
+		*(i == KIND_CQ ? &mixed.cq.obj.gen : &mixed.srq.obj.gen) += 1;
+		TEST_EXPECT(obj_kinds[KIND_QP].make(&mixed), -ESTALE);
+	}
 	TEST_EXPECT(seam.nb_calls[SEAM_CREATE], nb);
 	TEST_EXPECT(seam.nb_mems, 5);
 	return passed();
