@@ -458,6 +458,7 @@ test_silicon_8_12_named_options(void)
 {
 	static const char *const masks[] = { "opt_param_mask=0xa ", "opt_param_mask=0x30 " };
 	struct bf_qp_attr attr = { .nb_sq_blocks = 16, .user_index = UINT32_MAX };
+	struct obj_qp_info info;
 	struct bf_qp qp;
 	unsigned int i;
 
@@ -466,6 +467,7 @@ test_silicon_8_12_named_options(void)
 		TEST_CALL(obj_func_up("pf0", 0, 0));
 		TEST_CALL(obj_set_create(&obj_set));
 		attr.service = i == 0 ? BF_QP_RC : BF_QP_UD;
+		attr.qkey = i == 0 ? 0 : 0x12345678;
 		attr.pd = &obj_set.pd;
 		attr.uar = &obj_set.uar;
 		attr.cq_send = attr.cq_recv = &obj_set.cq;
@@ -477,6 +479,9 @@ test_silicon_8_12_named_options(void)
 		TEST_EXPECT(bf_qp_to_rtr(&qp, &obj_path), 0);
 		TEST_TRUE(test_model_logged(&model, masks[i]));
 		TEST_TRUE(test_log_has("firmware wants options named"));
+		/* the key of datagrams is one of them: it is that which was given before */
+		TEST_EXPECT(obj_qp_query(&qp, &info), 0);
+		TEST_EXPECT(info.qkey, attr.qkey);
 		/* the next one needs no second try */
 		TEST_EXPECT(bf_qp_to_reset(&qp), 0);
 		TEST_EXPECT(bf_qp_to_init(&qp), 0);

@@ -79,6 +79,7 @@ uint32_t obj_fatals(void);
 struct obj_qp_info {
 	enum bf_qp_state state;
 	uint32_t remote_qpn;
+	uint32_t qkey;
 	uint16_t sq_counter;    /**< Blocks that the device has processed. */
 	uint32_t rq_counter;
 };

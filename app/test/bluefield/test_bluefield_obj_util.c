@@ -323,6 +323,7 @@ obj_qp_query(struct bf_qp *qp, struct obj_qp_info *info)
 		return ret;
 	info->state = bf_get(qpc, BF_QPC_STATE);
 	info->remote_qpn = bf_get(qpc, BF_QPC_REMOTE_QPN);
+	info->qkey = bf_get(qpc, BF_QPC_Q_KEY);
 	info->sq_counter = bf_get(qpc, BF_QPC_HW_SQ_WQEBB_COUNTER);
 	info->rq_counter = bf_get(qpc, BF_QPC_HW_RQ_COUNTER);
 	return 0;
