@@ -519,7 +519,7 @@ bf_roce_addr_set(struct bf_obj_dev *dev, uint16_t index, const struct bf_roce_ad
 	memcpy(at + BF_ROCE_ADDR_LAYOUT_SOURCE_L3_ADDRESS, addr->gid, sizeof(addr->gid));
 	bf_set_mac(at, BF_ROCE_ADDR_LAYOUT_SOURCE_MAC, addr->mac);
 	bf_set(at, BF_ROCE_ADDR_LAYOUT_VLAN_VALID, addr->vlan);
-	bf_set(at, BF_ROCE_ADDR_LAYOUT_VLAN_ID, addr->vlan ? addr->vlan_id : 0);
+	bf_set(at, BF_ROCE_ADDR_LAYOUT_VLAN_ID, addr->vlan_id);
 	bf_set(at, BF_ROCE_ADDR_LAYOUT_ROCE_L3_TYPE,
 		addr->ipv6 ? BF_ROCE_L3_IPV6 : BF_ROCE_L3_IPV4);
 	bf_set(at, BF_ROCE_ADDR_LAYOUT_ROCE_VERSION, addr->version);

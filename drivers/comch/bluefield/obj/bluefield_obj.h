@@ -169,7 +169,7 @@ struct bf_roce_addr {
 	uint8_t version;        /* 2: RoCE version 2, 0: version 1 */
 	bool ipv6;              /* else an IPv4 address, mapped */
 	bool vlan;
-	uint16_t vlan_id;
+	uint16_t vlan_id;       /* 0 without one */
 };
 
 /* Where the device has one of somebody else, this is that. */

@@ -109,7 +109,7 @@ bf_qp_create(struct bf_obj_dev *dev, const struct bf_qp_attr *attr, struct bf_qp
 	ret = qp_check(dev, attr, &caps);
 	if (ret != 0)
 		return ret;
-	rq_len = (size_t)attr->nb_rq_wqes * (attr->nb_rq_wqes != 0 ? attr->rq_wqe_size : 0);
+	rq_len = (size_t)attr->nb_rq_wqes * attr->rq_wqe_size;
 	sq_len = (size_t)attr->nb_sq_blocks * BF_SQ_BLOCK;
 	ret = bf_ring_alloc(dev, rq_len + sq_len, &ring);
 	if (ret != 0)
@@ -125,7 +125,7 @@ bf_qp_create(struct bf_obj_dev *dev, const struct bf_qp_attr *attr, struct bf_qp
 	qp->dbr = ring.dbr;
 	qp->nb_sq_blocks = attr->nb_sq_blocks;
 	qp->nb_rq_wqes = attr->nb_rq_wqes;
-	qp->rq_wqe_size = attr->nb_rq_wqes != 0 ? attr->rq_wqe_size : 0;
+	qp->rq_wqe_size = attr->rq_wqe_size;
 	qp->service = attr->service;
 	qp->qkey = attr->service == BF_QP_GSI ? BF_QP_QKEY_GSI : attr->qkey;
 	return 0;
@@ -211,8 +211,7 @@ init_to_rtr(struct bf_qp *qp, uint8_t *in, uint32_t in_len)
 			return ret;
 	}
 	bf_set(in, BF_MODIFY_QP_IN_OPTIONS, rc ? BF_QP_OPTIONS_ACCESS : BF_QP_OPTIONS_DATAGRAM);
-	if (!rc)
-		bf_set(in + BF_CREATE_QP_IN_QPC, BF_QPC_Q_KEY, qp->qkey);
+	bf_set(in + BF_CREATE_QP_IN_QPC, BF_QPC_Q_KEY, qp->qkey);
 	ret = qp_modify(qp, BF_OP_INIT2RTR_QP, in, in_len);
 	if (ret == 0 && !__atomic_exchange_n(&dev->named_options, true, __ATOMIC_RELAXED))
 		BF_LOG(NOTICE, "%s: INIT2RTR_QP: firmware wants options named (0x%x), and is given them from now on",
