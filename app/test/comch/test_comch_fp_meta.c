@@ -100,9 +100,26 @@ packet(void)
 	return test_packet(tx_pool, 64, 1, 0);
 }
 
+/* Where DPDK has put times, whatever the code under test says. */
+static rte_mbuf_timestamp_t *
+time_of(const struct rte_mbuf *m)
+{
+	const int offset = rte_mbuf_dynfield_lookup(RTE_MBUF_DYNFIELD_TIMESTAMP_NAME, NULL);
+
+	return RTE_MBUF_DYNFIELD(m, offset, rte_mbuf_timestamp_t *);
+}
+
+static uint64_t
+time_flag(void)
+{
+	const int flag = rte_mbuf_dynflag_lookup(RTE_MBUF_DYNFLAG_RX_TIMESTAMP_NAME, NULL);
+
+	return flag < 0 ? 0 : RTE_BIT64(flag);
+}
+
 /* All that a port may have found, at random; or, now and then, nothing. */
 static struct rte_mbuf *
-packet_random(const struct rte_comch_meta_map *map)
+packet_random(void)
 {
 	struct rte_mbuf *m = packet();
 
@@ -115,25 +132,21 @@ packet_random(const struct rte_comch_meta_map *map)
 	m->port = (uint16_t)rte_rand_max(RTE_MAX_ETHPORTS);
 	m->hash.fdir.lo = (uint32_t)rte_rand();
 	m->hash.fdir.hi = (uint32_t)rte_rand();
-	if (map->time_flag != 0 && rte_rand_max(2) == 0) {
-		m->ol_flags |= map->time_flag;
-		*RTE_MBUF_DYNFIELD(m, map->time_offset, rte_mbuf_timestamp_t *) = rte_rand();
+	if (rte_rand_max(2) == 0) {
+		m->ol_flags |= time_flag();
+		*time_of(m) = rte_rand();
 	}
 	return m;
 }
 
-static uint64_t
-time_of(const struct rte_comch_meta_map *map, const struct rte_mbuf *m)
-{
-	return *RTE_MBUF_DYNFIELD(m, map->time_offset, const rte_mbuf_timestamp_t *);
-}
-
 /* Whether a received packet has of a sent one what was asked for, and nothing else. */
 static int
-packet_check(const struct rte_comch_meta_map *map, uint32_t meta, const struct rte_mbuf *sent,
-		const struct rte_mbuf *m, uint32_t producer)
+packet_check(uint32_t meta, const struct rte_mbuf *sent, const struct rte_mbuf *m,
+		uint32_t producer)
 {
-	uint64_t flags = sent->ol_flags & map->flags & ~RTE_COMCH_META_MBUF_TX;
+	const uint64_t time = (meta & RTE_COMCH_META_TIME) != 0 ? time_flag() : 0;
+	const uint64_t flags = sent->ol_flags &
+		(((meta & RTE_COMCH_META_RX) != 0 ? RTE_COMCH_META_MBUF_RX : 0) | time);
 	const bool hash = (flags & (RTE_MBUF_F_RX_RSS_HASH | RTE_MBUF_F_RX_FDIR)) != 0;
 
 	TEST_EXPECT(m->ol_flags & ~RTE_MBUF_F_EXTERNAL, flags);
@@ -146,8 +159,8 @@ packet_check(const struct rte_comch_meta_map *map, uint32_t meta, const struct r
 	TEST_EXPECT(m->hash.fdir.lo, hash ? sent->hash.fdir.lo : producer);
 	if (hash)
 		TEST_EXPECT(m->hash.fdir.hi, sent->hash.fdir.hi);
-	if ((flags & map->time_flag) != 0)
-		TEST_EXPECT(time_of(map, m), time_of(map, sent));
+	if ((flags & time) != 0)
+		TEST_EXPECT(*time_of(m), *time_of(sent));
 	TEST_EXPECT(m->tx_offload, 0);
 	return TEST_SUCCESS;
 }
@@ -161,24 +174,22 @@ test_crosses(struct test_fp *fp)
 		RTE_COMCH_META_RX | RTE_COMCH_META_TIME, RTE_COMCH_META_ALL,
 	};
 	struct rte_mbuf *pkts[BURST], *found[BURST];
-	struct rte_comch_meta_map all, map;
 	struct meta_pair p;
 	unsigned int i, j;
 	uint16_t k;
 
-	TEST_EXPECT(rte_comch_meta_map_init(RTE_COMCH_META_ALL, true, &all), 0);
+	TEST_EXPECT(rte_mbuf_dyn_rx_timestamp_register(NULL, NULL), 0);
 	for (i = 0; i < RTE_DIM(asked); i++) {
-		TEST_EXPECT(rte_comch_meta_map_init(asked[i], false, &map), 0);
 		TEST_CALL(meta_open(fp, &p, asked[i]));
 		for (j = 0; j < ROUNDS; j++) {
 			for (k = 0; k < BURST; k++) {
-				pkts[k] = packet_random(&all);
+				pkts[k] = packet_random();
 				TEST_TRUE(pkts[k] != NULL);
 				rte_mbuf_refcnt_update(pkts[k], 1);
 			}
 			TEST_CALL(meta_cross(&p, pkts, found, BURST));
 			for (k = 0; k < BURST; k++) {
-				TEST_CALL(packet_check(&map, asked[i], pkts[k], found[k],
+				TEST_CALL(packet_check(asked[i], pkts[k], found[k],
 					p.producer->id));
 				found[k]->vlan_tci = found[k]->vlan_tci_outer = 7;
 				found[k]->ol_flags |= RTE_MBUF_F_RX_VLAN;
@@ -401,9 +412,15 @@ test_conf(struct test_fp *fp)
 {
 	struct rte_comch_consumer_conf conf = { .nb_posts = 1, .buf_size = 64, .imm_len = 8 };
 	struct rte_comch_remote_consumer_info info;
+	const uint64_t flag = time_flag();
 	struct rte_comch_meta_map map;
 	struct test_q *q;
 
+	/* a sender has times only if somebody has registered them: nobody, in the first case */
+	TEST_EXPECT(rte_comch_meta_map_init(RTE_COMCH_META_TIME, false, &map), 0);
+	TEST_EXPECT(map.time_flag, flag);
+	TEST_EXPECT(rte_comch_meta_map_init(RTE_COMCH_META_TIME, true, &map), 0);
+	TEST_TRUE(map.time_flag != 0 && map.time_flag == time_flag());
 	TEST_EXPECT(rte_comch_meta_map_init(0, true, NULL), -EINVAL);
 	TEST_EXPECT(rte_comch_meta_map_init(RTE_COMCH_META_ALL + 1, true, &map), -EINVAL);
 	TEST_EXPECT(rte_comch_meta_map_init(UINT32_MAX, false, &map), -EINVAL);
