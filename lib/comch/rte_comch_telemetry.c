@@ -507,8 +507,7 @@ tel_fill_dpa_info(struct rte_tel_data *d, struct comch_dpa *dpa)
 	dpdk_tel_add_uint(d, "flags", dpa->drv.flags);
 	dpdk_tel_add_uint(d, "pid", status.pid);
 	rte_tel_data_add_dict_int(d, "reason", status.reason);
-	rte_tel_data_add_dict_int(d, "failed_unit",
-		status.eu == RTE_COMCH_DPA_NO_EU ? -1 : (int)status.eu);
+	rte_tel_data_add_dict_int(d, "failed_unit", (int)status.eu); /* -1: none */
 	tel_add_string(d, "text", status.text);
 	for (eu = 0; eu < dpa->drv.nb_eus; eu++)
 		if (rte_comch_dpa_eu_info_get(&dpa->drv, eu, &info) == 0)
