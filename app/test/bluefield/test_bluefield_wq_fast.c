@@ -209,6 +209,8 @@ static int
 send_run(uint32_t nb, const bool with_data)
 {
 	const uint32_t first = with_data ? 0 : 4, nb_blocks = with_data ? form.nb_blocks : 1;
+	/* of 16 bytes: control, immediate data behind its length, data */
+	const uint32_t segs = 1 + (form.imm_len != 0 ? 1 + (form.imm_len + 3) / 16 : 0) + with_data;
 	uint16_t index = sq.pi;
 	uint32_t i;
 
@@ -226,6 +228,9 @@ send_run(uint32_t nb, const bool with_data)
 	}
 	TEST_EXPECT(wq_dev_sends(&dev), 0);
 	TEST_EXPECT(sq.pi, index);
+	/* the doorbell has the first bytes of the last request */
+	TEST_EXPECT(dev.doorbell >> 32, (uint32_t)req.index << 8 | req.opcode);
+	TEST_EXPECT(dev.doorbell & UINT32_MAX, WQ_QPN << 8 | segs);
 	sq.ci = index;
 	return TEST_SUCCESS;
 }
@@ -399,6 +404,34 @@ test_comp_opcodes(void)
 	return wq_dev_passed(&dev);
 }
 
+/* A row ends with what is wanted, or where the ring does, whatever stands behind that. */
+static int
+test_comp_ring_end(void)
+{
+	static const uint32_t wanted[] = { 1, 8, 8 }, taken[] = { 1, 1, 2 };
+	struct bf_comp_row row;
+	uint32_t i, n;
+
+	TEST_CALL(begin(64, 0));
+	for (i = 0; i < 66; i++) {
+		if (i == 62) {
+			cq.ci = 62;
+			bf_compq_commit(&cq);
+		}
+		wq_dev_complete(&dev, BF_CQE_REQ, i, 0);
+	}
+	dev.cqes.at[64 * 64 + 63] = dev.cqes.at[63 * 64 + 63];
+	for (i = 0; i < RTE_DIM(wanted); i++) {
+		row = bf_comp_row_begin(&cq, wanted[i]);
+		while (bf_comp_row_next(&row, BF_CQE_REQ) != NULL)
+			bf_comp_row_taken(&row);
+		n = bf_comp_row_end(&row, &cq);
+		TEST_EXPECT(n, taken[i]);
+	}
+	dev.cqes.at[64 * 64 + 63] = dev.cqes.at[64 * 64 + 62];
+	return wq_dev_passed(&dev);
+}
+
 /* Indices of entries that are not posted, or twice. */
 static int
 test_comp_hostile(void)
@@ -442,6 +475,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, teardown, test_receive),
 		TEST_CASE_ST(setup, teardown, test_post_keys),
 		TEST_CASE_ST(setup, teardown, test_comp_opcodes),
+		TEST_CASE_ST(setup, teardown, test_comp_ring_end),
 		TEST_CASE_ST(setup, teardown, test_comp_hostile),
 		TEST_CASES_END()
 	}
