@@ -118,6 +118,30 @@ test_direct_scatter(void)
 	return net_mode_check(HOST, "Copied");
 }
 
+/* Bursts of fewer packets than have come, and of more than a queue takes at once. */
+static int
+test_bursts(void)
+{
+	struct rte_mbuf *m, *got[70] = { NULL };
+	uint16_t nb = 0, i;
+
+	TEST_CALL(net_ports_up(1, 1, 1500, 0));
+	for (i = 0; i < RTE_DIM(got); i++) {
+		m = test_packet(net_pool_of(HOST), 64, 1, i);
+		NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
+	}
+	NET_WAIT((nb = rte_eth_rx_burst(net.ids[DPU], 0, got, 8)) != 0, TEST_MS);
+	TEST_TRUE(nb <= 8);
+	/* nothing was written behind those */
+	for (i = nb; i < RTE_DIM(got); i++)
+		TEST_TRUE(got[i] == NULL);
+	NET_WAIT((nb += rte_eth_rx_burst(net.ids[DPU], 0, &got[nb],
+			(uint16_t)(RTE_DIM(got) - nb))) == RTE_DIM(got), TEST_MS);
+	for (i = 0; i < RTE_DIM(got); i++)
+		TEST_CALL(net_packet_check(got[i], DPU, 64, i));
+	return TEST_SUCCESS;
+}
+
 /* Four queues of one side and two of the other: none of the four is without a way. */
 static int
 test_queues(void)
@@ -603,6 +627,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		NET_CASE(test_packets),
 		NET_CASE(test_too_long),
+		NET_CASE(test_bursts),
 		NET_CASE(test_scatter),
 		NET_CASE(test_checksums),
 		NET_CASE(test_queues),
