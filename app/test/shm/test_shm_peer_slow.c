@@ -346,11 +346,14 @@ test_sleeper_looks(void)
 static int
 engine_stands(struct rte_comch_pe *stands)
 {
-	uint64_t end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
+	uint32_t connects = peer_env.target->nb_connects;
+	struct rte_comch_dev_stats before, stats;
 	struct hostile *e = hostile_up();
 	unsigned int i, nb = 0, wakes;
+	uint64_t end;
 	int type = 0;
 
+	TEST_EXPECT(hostile_connect(e, &e->chan, STAND_CONNECTS), 0);
 	for (i = 0; i < STAND_CONNECTS; i++)
 		TEST_EXPECT(hostile_connect_send(e, i, "stands", 4), 0);
 	peer_turn_ms(20);
@@ -361,7 +364,15 @@ engine_stands(struct rte_comch_pe *stands)
 			STAND_MS);
 	TEST_CALL(peer_honest(10));
 	PEER_WAIT(test_log_has("wait for a progress engine that stands"), TEST_MS);
+	/* nor is a peer blamed for a word that waits in its socket */
+	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &before), 0);
+	TEST_EXPECT(hostile_ready(e, &e->chan), 0);
+	peer_turn_ms(LATE_READY_MS);
+	TEST_EXPECT(rte_comch_dev_stats_get(peer_env.dpu, &stats), 0);
+	TEST_EXPECT(stats.peer_lost, before.peer_lost);
+	TEST_EXPECT(peer_env.target->nb_connects, connects);
 	/* it goes on: all get their answer */
+	end = test_now_ns() + (uint64_t)TEST_MS * 1000000;
 	while (nb < STAND_CONNECTS && test_now_ns() < end) {
 		rte_comch_pe_progress(stands);
 		peer_turn();
@@ -370,6 +381,7 @@ engine_stands(struct rte_comch_pe *stands)
 		nb += type == SHM_WIRE_ACCEPT || type == SHM_WIRE_REFUSE;
 	}
 	TEST_EXPECT(nb, STAND_CONNECTS);
+	PEER_WAIT(peer_env.target->nb_connects == connects + 1, TEST_MS);
 	hostile_close(e);
 	TEST_UNTIL(peer_links() == 1, rte_comch_pe_progress(stands), TEST_MS);
 	TEST_EXPECT(peer_violations(), 0);
