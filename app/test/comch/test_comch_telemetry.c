@@ -7,17 +7,23 @@
  * the runtime folder of this process.
  */
 
+/* before any header: some bring the macros that look at it */
+#define ALLOW_INTERNAL_API 1
+
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <rte_comch_pmd.h> /* check-ok: a driver is played here */
 #include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_pause.h>
 
 #include "test_comch_fp_util.h"
+#include "test_mock.h"
 #include "test_mock_dpa.h"
 
 static int sock = -1;
@@ -41,14 +47,26 @@ ask(const char *request)
 	return 0;
 }
 
-/* An endpoint for the host device of the pair, with what follows the device. */
+/* An endpoint for a device, with what follows the device. */
 static int
-ask_host(const char *endpoint, const char *more)
+ask_dev(int16_t dev, const char *endpoint, const char *more)
 {
 	char request[64];
 
-	snprintf(request, sizeof(request), "/comch/%s,%d%s", endpoint, test_pair.host, more);
+	snprintf(request, sizeof(request), "/comch/%s,%d%s", endpoint, dev, more);
 	return ask(request);
+}
+
+static int
+ask_host(const char *endpoint, const char *more)
+{
+	return ask_dev(test_pair.host, endpoint, more);
+}
+
+static int
+ask_dpu(const char *endpoint)
+{
+	return ask_dev(test_pair.dpu, endpoint, "");
 }
 
 static void
@@ -124,10 +142,9 @@ static int
 test_info(void)
 {
 	struct rte_comch_dev_info info = test_dev_info(test_pair.host);
-	char request[64], value[RTE_DEV_NAME_MAX_LEN + 2];
+	char value[RTE_DEV_NAME_MAX_LEN + 2];
 
-	snprintf(request, sizeof(request), "/comch/info,%d", test_pair.host);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_host("info", ""), 0);
 	snprintf(value, sizeof(value), "\"%s\"", info.name);
 	TEST_TRUE(reply_has("name", value));
 	TEST_TRUE(reply_has("role", "\"host\""));
@@ -137,10 +154,28 @@ test_info(void)
 	TEST_TRUE(reply_has("max_msg_size", value));
 	TEST_TRUE(reply_has("status", "\"up\""));
 	TEST_TRUE(reply_has("link", info.link_up ? "\"up\"" : "\"down\""));
-
-	snprintf(request, sizeof(request), "/comch/info,%d", test_pair.dpu);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("info"), 0);
 	TEST_TRUE(reply_has("role", "\"dpu\""));
+	return TEST_SUCCESS;
+}
+
+/* A device that has failed is not up, and one without a peer has no link. */
+static int
+test_status(void)
+{
+	char path[PATH_MAX];
+	int dev, ret;
+
+	TEST_EXPECT(test_rendezvous_create(path, sizeof(path)), 0);
+	dev = test_vdev_add("role=host,function=pf0,path=%s", path);
+	TEST_TRUE(dev >= 0);
+	rte_comch_pmd_dev_down(test_mock_dev((int16_t)dev), -EIO);
+	ret = ask_dev((int16_t)dev, "info", "");
+	TEST_EXPECT(test_vdev_remove((int16_t)dev), 0);
+	test_rendezvous_remove(path);
+	TEST_EXPECT(ret, 0);
+	TEST_TRUE(reply_has("status", "\"Input/output error\""));
+	TEST_TRUE(reply_has("link", "\"down\""));
 	return TEST_SUCCESS;
 }
 
@@ -148,18 +183,16 @@ static int
 test_stats(void)
 {
 	struct test_ep *server, *client;
-	char request[64];
+	char uid[16];
 
 	TEST_EXPECT(rte_comch_dev_stats_reset(test_pair.dpu), 0);
-	snprintf(request, sizeof(request), "/comch/stats,%d", test_pair.dpu);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("stats"), 0);
 	TEST_TRUE(reply_has("connects", "0"));
 	TEST_CALL(test_connected(&server, &client));
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("stats"), 0);
 	TEST_TRUE(reply_has("connects", "1"));
 	TEST_TRUE(reply_has("violations", "0"));
-	snprintf(request, sizeof(request), "/comch/users,%d", test_pair.dpu);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("users"), 0);
 	TEST_CALL(reply_plain());
 	/* only drivers that count say so */
 	if (strcmp(test_dev_info(test_pair.dpu).driver, "comch_shm") != 0) {
@@ -167,8 +200,8 @@ test_stats(void)
 		return TEST_SUCCESS;
 	}
 	TEST_TRUE(reply_has("links_refused", "0") && reply_has("events", "0"));
-	snprintf(request, sizeof(request), "%u", (unsigned int)geteuid());
-	TEST_TRUE(reply_has("uid", request));
+	snprintf(uid, sizeof(uid), "%u", (unsigned int)geteuid());
+	TEST_TRUE(reply_has("uid", uid));
 	return TEST_SUCCESS;
 }
 
@@ -188,10 +221,7 @@ reply_number(const char *key)
 static int64_t
 total(int16_t dev, const char *key)
 {
-	char request[64];
-
-	snprintf(request, sizeof(request), "/comch/totals,%d", dev);
-	return ask(request) == 0 ? reply_number(key) : -1;
+	return ask_dev(dev, "totals", "") == 0 ? reply_number(key) : -1;
 }
 
 /* Connections count while they are there, and when they are gone. */
@@ -278,13 +308,11 @@ test_pes(void)
 	struct test_ep *server = test_server_run("test", pe);
 	struct test_ep *client = test_client_run("test", test_pe_new());
 	int64_t busy, total_cycles;
-	char request[64];
 	int i;
 
 	TEST_WAIT(client->conn != NULL && server->conn != NULL, TEST_MS);
 	server->on_recv = slow_recv;
-	snprintf(request, sizeof(request), "/comch/pes,%d", test_pair.dpu);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("pes"), 0);
 	busy = reply_number("busy_cycles");
 	total_cycles = reply_number("total_cycles");
 	TEST_TRUE(busy >= 0 && total_cycles >= busy);
@@ -292,7 +320,7 @@ test_pes(void)
 	TEST_EXPECT(test_send_pattern(client->conn, 100, 1), 0);
 	TEST_WAIT(server->nb_recv == 1 && client->nb_done == 1, TEST_MS);
 	rte_comch_pe_progress(pe);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("pes"), 0);
 	TEST_TRUE(reply_number("busy_cycles") - busy >= (int64_t)(15 * ms));
 	TEST_TRUE(reply_number("busy_cycles") <= reply_number("total_cycles"));
 	/* it sleeps right after a turn that has found something */
@@ -301,7 +329,7 @@ test_pes(void)
 	TEST_WAIT(server->nb_recv == 2, TEST_MS);
 	for (i = 0; i < 10000 && rte_comch_pe_arm(pe) == -EAGAIN; i++)
 		rte_comch_pe_progress(pe);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("pes"), 0);
 	TEST_TRUE(reply_has("armed", "1") && reply_has("waiting", "0"));
 	TEST_TRUE(reply_number("busy_cycles") - busy >= (int64_t)(15 * ms));
 	busy = reply_number("busy_cycles");
@@ -312,7 +340,7 @@ test_pes(void)
 		;
 	rte_delay_us_sleep(50 * 1000);
 	rte_comch_pe_progress(pe);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("pes"), 0);
 	TEST_TRUE(reply_number("total_cycles") - total_cycles >= (int64_t)(90 * ms));
 	TEST_TRUE(reply_number("busy_cycles") - busy < (int64_t)(25 * ms));
 	return TEST_SUCCESS;
@@ -323,11 +351,9 @@ test_connections(void)
 {
 	struct rte_comch_pe *server_pe = test_pe_new(), *client_pe = test_pe_new();
 	struct test_ep *server = test_server_run("test", server_pe), *client = NULL;
-	char request[64];
 	unsigned int i;
 
-	snprintf(request, sizeof(request), "/comch/connections,%d", test_pair.dpu);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("connections"), 0);
 	TEST_TRUE(!reply_has("server", "\"test\""));
 	/* more than fit in one answer */
 	for (i = 0; i < 100; i++) {
@@ -338,14 +364,13 @@ test_connections(void)
 			TEST_WAIT(server->nb_recv == 1 && client->nb_done == 1, TEST_MS);
 		}
 	}
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("connections"), 0);
 	TEST_TRUE(reply_has("server", "\"test\""));
 	TEST_TRUE(reply_has("id", "1"));
 	TEST_TRUE(reply_has("rx_msgs", "1"));
 	TEST_TRUE(reply_has("rx_bytes", "100"));
 	TEST_TRUE(!reply_has("id", "100"));
-	snprintf(request, sizeof(request), "/comch/connections,%d,99", test_pair.dpu);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dev(test_pair.dpu, "connections", ",99"), 0);
 	TEST_TRUE(reply_has("id", "100"));
 	TEST_TRUE(!reply_has("id", "1"));
 	return TEST_SUCCESS;
@@ -404,7 +429,6 @@ test_queue_ids(void)
 {
 	struct rte_comch_ctx *consumer = NULL, *producer = NULL;
 	struct test_ep *server, *client;
-	char request[64];
 	unsigned int i;
 
 	TEST_CALL(test_connected(&server, &client));
@@ -418,8 +442,7 @@ test_queue_ids(void)
 		if (i < 1007)
 			TEST_EXPECT(rte_comch_ctx_destroy(producer), 0);
 	}
-	snprintf(request, sizeof(request), "/comch/queues,%d", test_pair.host);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_host("queues", ""), 0);
 	TEST_TRUE(reply_has("id", "1005"));
 	TEST_TRUE(reply_has("id", "1007"));
 	TEST_EXPECT(rte_comch_ctx_destroy(consumer), 0);
@@ -686,7 +709,6 @@ test_msgqs(void)
 	struct rte_comch_post posts[2] = { 0 };
 	struct rte_comch_ctx *ctx = NULL;
 	struct rte_comch_cpl cpl;
-	char request[64];
 
 	TEST_EXPECT(ask_host("msgqs", ""), 0);
 	TEST_TRUE(reply_has("direction", "\"to_dpa\""));
@@ -701,11 +723,9 @@ test_msgqs(void)
 	TEST_TRUE(reply_has("producers", "1"));
 	TEST_TRUE(reply_has("type", "\"producer\""));
 	/* a device that has none has an empty list, and no first one */
-	snprintf(request, sizeof(request), "/comch/msgqs,%d", test_pair.dpu);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("msgqs"), 0);
 	TEST_TRUE(strcmp(reply, "{\"/comch/msgqs\":{}}") == 0);
-	snprintf(request, sizeof(request), "/comch/msgq_info,%d", test_pair.dpu);
-	TEST_EXPECT(ask(request), 0);
+	TEST_EXPECT(ask_dpu("msgq_info"), 0);
 	TEST_TRUE(strstr(reply, "' names nothing: /comch/dpas and /comch/msgqs list") != NULL);
 	TEST_EXPECT(ask_host("msgq_info", ",2"), 0);
 	TEST_TRUE(strstr(reply, ",2' names nothing: /comch/dpas and /comch/msgqs list") != NULL);
@@ -795,6 +815,7 @@ static struct unit_test_suite suite = {
 	.unit_test_cases = {
 		TEST_CASE(test_list),
 		TEST_CASE(test_info),
+		TEST_CASE(test_status),
 		TEST_CASE_ST(NULL, test_cleanup, test_stats),
 		TEST_CASE_ST(NULL, test_cleanup, test_totals),
 		TEST_CASE_FP(test_fp_need, test_fp_cleanup, test_totals_queues),
