@@ -397,6 +397,7 @@ test_comp_opcodes(void)
 			row = bf_comp_row_begin(&cq, 1);
 			want = own >> 4 == BF_CQE_RESP_SEND_IMM && (own & 3) == lap;
 			TEST_EXPECT(bf_comp_row_next(&row, BF_CQE_RESP_SEND_IMM) != NULL, want);
+			TEST_EXPECT(bf_cqe_solicited(row.at), (own & 2) != 0);
 			/* nobody has taken it */
 			TEST_EXPECT(bf_comp_row_end(&row, &cq), 0);
 		}
