@@ -23,7 +23,7 @@
 #define NB_TRIES 3u
 #define REGION_SIZE (UINT64_C(32) << 20)
 /* Until all that a process had is gone, once it has ended. */
-#define GONE_MS 2000u
+#define GONE_MS (2000u * test_slow)
 /* Of a broker, which stays: its socket and its pidfd. */
 #define BROKER_FDS 2
 /* How long one that a child keeps is looked at, where the card's side cannot see its end. */
