@@ -117,7 +117,7 @@ typedef void (*rte_comch_dpa_info_get_t)(struct rte_comch_dev *dev,
 /**
  * @internal
  * Load the program and run it up to where it waits for threads. Bounded: within
- * RTE_COMCH_DPA_START_MS, or -ETIMEDOUT.
+ * RTE_COMCH_DPA_START_MS when its memory is there, or -ETIMEDOUT.
  */
 typedef int (*rte_comch_dpa_start_t)(struct rte_comch_dpa *dpa);
 /**

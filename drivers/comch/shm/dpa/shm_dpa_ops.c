@@ -241,8 +241,6 @@ dpa_start(struct rte_comch_dpa *api)
 
 	if (dpa == NULL)
 		return -ENOMEM;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += RTE_COMCH_DPA_START_MS / 1000;
 	ret = shm_dpa_segs_create(&dpa->segs, api->mem_size);
 	if (ret != 0) {
 		SHM_LOG(ERR, "%s: no memory or descriptor for program %s", dpa->name, api->program);
@@ -250,6 +248,9 @@ dpa_start(struct rte_comch_dpa *api)
 		return ret;
 	}
 	host_header_init(dpa);
+	/* of the program: how long memory takes is for its size to say */
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += RTE_COMCH_DPA_START_MS / 1000;
 	ret = shm_dpa_process_start(dpa, &until);
 	if (ret == -ETIMEDOUT) {
 		SHM_LOG(ERR, "%s: program %s cannot be read in %u s: copy it to another file system",
