@@ -10,7 +10,6 @@
 
 #include <unistd.h>
 
-#include "bluefield_func.h"
 #include "test_bluefield_hostile.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
@@ -415,52 +414,6 @@ test_byte_order(void)
 	return test_log_passed();
 }
 
-/* It goes in the middle of the bring-up. */
-static enum hostile_fw
-fw_goes(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
-	uint32_t in_len __rte_unused, uint8_t *out __rte_unused, uint32_t out_len __rte_unused)
-{
-	if (opcode != BF_OP_INIT_HCA)
-		return HOSTILE_FW_HONEST;
-	e->regs[0].off = BF_REG_HEALTH_FW_VER;
-	e->regs[0].val = UINT32_MAX;
-	e->nb_regs = 1;
-	return HOSTILE_FW_NO_ANSWER;
-}
-
-static void
-count_fatal(void *arg, enum bf_fatal fatal __rte_unused, int reason __rte_unused)
-{
-	__atomic_fetch_add((uint32_t *)arg, 1, __ATOMIC_RELAXED);
-}
-
-/* Who waits for the function to come up is told by the result, and has nothing to be told by. */
-static int
-test_goes_in_bring_up(void)
-{
-	uint32_t nb_fatal = 0;
-	struct bf_func_conf conf;
-	struct bf_func *func;
-	struct bf_hw *hw;
-	unsigned int i;
-
-	bf_func_conf_init(&conf);
-	conf.health_ms = 1;
-	conf.fatal_cb = count_fatal;
-	conf.arg = &nb_fatal;
-	/* it is the worker that has to find it: it looks every millisecond */
-	for (i = 0; i < 8; i++) {
-		TEST_CALL(hostile_round_begin());
-		hostile_server.fw = fw_goes;
-		TEST_CALL(hostile_vfu_start(&hostile_server));
-		TEST_EXPECT(bf_hw_vfu_open("goes", hostile_server.path, TEST_MS, &hw), 0);
-		TEST_EXPECT(bf_func_create(hw, &conf, &func), -ENODEV);
-		TEST_EXPECT(nb_fatal, 0);
-		TEST_CALL(hostile_round_end());
-	}
-	return test_log_passed();
-}
-
 /* A doorbell page behind the end of the BAR is not written to. */
 static int
 test_uar_outside(void)
@@ -705,7 +658,6 @@ static struct unit_test_suite suite = {
 		HOSTILE_CASE(test_initialising_late),
 		HOSTILE_CASE(test_answers),
 		HOSTILE_CASE(test_byte_order),
-		HOSTILE_CASE(test_goes_in_bring_up),
 		HOSTILE_CASE(test_uar_outside),
 		HOSTILE_CASE(test_useless),
 		HOSTILE_CASE(test_refused_caps),

@@ -5,7 +5,8 @@
 /*
  * Layer hw of a function behind a hostile vfio-user server, call by call: what it
  * returns and leaves untouched, where registers are, and which memory the server
- * still has. Nothing that a register means is in here.
+ * still has. Nothing that a register means is in here. And that a function which goes
+ * while it comes up calls nobody.
  */
 
 #include <fcntl.h>
@@ -15,7 +16,9 @@
 #include <rte_byteorder.h>
 #include <rte_lcore.h>
 
+#include "bluefield_func.h"
 #include "bluefield_hw.h"
+#include "bluefield_prm.h"
 #include "test_bluefield_hostile.h"
 #include "test_bluefield_model.h"
 #include "test_comch_util.h"
@@ -519,6 +522,56 @@ test_irqs(void)
 	return test_log_passed();
 }
 
+/*
+ * The layer above
+ */
+
+/* It goes in the middle of the bring-up. */
+static enum hostile_fw
+fw_goes(struct hostile_vfu *e, uint16_t opcode, const uint8_t *in __rte_unused,
+	uint32_t in_len __rte_unused, uint8_t *out __rte_unused, uint32_t out_len __rte_unused)
+{
+	if (opcode != BF_OP_INIT_HCA)
+		return HOSTILE_FW_HONEST;
+	e->regs[0].off = BF_REG_HEALTH_FW_VER;
+	e->regs[0].val = UINT32_MAX;
+	e->nb_regs = 1;
+	return HOSTILE_FW_NO_ANSWER;
+}
+
+static void
+count_fatal(void *arg, enum bf_fatal fatal __rte_unused, int reason __rte_unused)
+{
+	__atomic_fetch_add((uint32_t *)arg, 1, __ATOMIC_RELAXED);
+}
+
+/* Who waits for the function to come up is told by the result, and has nothing to be told by. */
+static int
+test_goes_in_bring_up(void)
+{
+	uint32_t nb_fatal = 0;
+	struct bf_func_conf conf;
+	struct bf_func *func;
+	unsigned int i;
+
+	bf_func_conf_init(&conf);
+	conf.health_ms = 1;
+	conf.fatal_cb = count_fatal;
+	conf.arg = &nb_fatal;
+	/* it is the worker that has to find it: it looks every millisecond */
+	for (i = 0; i < 8; i++) {
+		TEST_CALL(hostile_round_begin());
+		hostile_server.fw = fw_goes;
+		TEST_CALL(hostile_vfu_start(&hostile_server));
+		TEST_EXPECT(bf_hw_vfu_open("goes", hostile_server.path, TIMEOUT_MS, &hw), 0);
+		TEST_EXPECT(bf_func_create(hw, &conf, &func), -ENODEV);
+		hw = NULL; /* its function has closed it */
+		TEST_EXPECT(nb_fatal, 0);
+		TEST_CALL(hostile_round_end());
+	}
+	return test_log_passed();
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "functions of hostile vfio-user servers",
 	.unit_test_cases = {
@@ -530,6 +583,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(case_setup, case_teardown, test_version_fds),
 		TEST_CASE_ST(case_setup, case_teardown, test_requests_late),
 		TEST_CASE_ST(case_setup, case_teardown, test_irqs),
+		TEST_CASE_ST(case_setup, case_teardown, test_goes_in_bring_up),
 		TEST_CASES_END()
 	}
 };
