@@ -14,7 +14,9 @@
 # other user is there. Filters of system calls cannot be had: no process that takes what other
 # users send, and no offload processor in software. test-arm64.sh has a guest for those.
 #
-# Status 77 if the kernel cannot do it, which wants Linux 6.7.
+# QEMU before 8 forgets MAP_POPULATE, so that memory of EAL has holes, which no peer takes as a
+# region: then Debian 13's is unpacked into the folder. Status 77 if the kernel cannot do it,
+# which wants Linux 6.7.
 
 set -euo pipefail
 
@@ -26,10 +28,27 @@ work=$(cd "$1" && pwd)
 shift
 
 qemu=$(command -v qemu-aarch64-static qemu-aarch64 | head -n 1 || true)
-[ -n "$qemu" ] || {
-	echo 'user-arm64: no qemu-aarch64-static; see devtools/setup.sh test' >&2
-	exit 1
-}
+version=$("${qemu:-false}" --version | sed -n '1s/.* version \([0-9]*\).*/\1/p' || true)
+if [ "${version:-0}" -lt 8 ]; then
+	qemu=$work/qemu/usr/bin/qemu-aarch64
+	# shellcheck source-path=SCRIPTDIR source=../private-apt.sh
+	. "$(dirname "$0")/../private-apt.sh"
+	[ -x "$qemu" ] || {
+		rm -rf "$work/qemu-apt" "$work/qemu"
+		apt_init "$work/qemu-apt" deb trixie
+		apt_run update || true # a foreign source may fail
+		(cd "$work/qemu-apt/cache" && apt_run download qemu-user)
+		dpkg-deb --fsys-tarfile "$work"/qemu-apt/cache/qemu-user_*.deb |
+			tar -C "$work/qemu-apt" -xf - ./usr/bin/qemu-aarch64
+		mkdir "$work/qemu"
+		mv "$work/qemu-apt/usr" "$work/qemu"
+		rm -r "$work/qemu-apt"
+	} >"$work/qemu.log" 2>&1 || {
+		tail -n 20 "$work/qemu.log" >&2
+		exit 1
+	}
+fi
+
 export QEMU_LD_PREFIX=$work/arm64
 # P: with the name it was started by; O, F: QEMU is open before, the file while it starts
 magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
