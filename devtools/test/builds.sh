@@ -201,17 +201,17 @@ arm64_pages() {
 
 # The formats between processes are the same on both: shm's, and what goes by BlueField.
 arm64_card() {
-	local dir=$work/$build/arm64 tool=app/dpdk-test-comch user
+	local dir=$work/$build/arm64 user host card_build
 	arm64_build "$dir"
 	user=("$top/devtools/qemu/user-arm64.sh" "$dir")
-	"${user[@]}" "$top/devtools/test-versions.py" "$work/$build" "$dir/tree" || return
-	# the card's side is of the first build
-	card_build=$dir/tree "${user[@]}" "$top/devtools/test/step.sh" "$work/$build" on_bluefield \
-		two_processes "$work/$build/$tool" --server --once -- \
-		--client --validate --duration 0.2 --rounds 1
-	card_build=$work/$build "${user[@]}" "$top/devtools/test/step.sh" "$dir/tree" on_bluefield \
-		two_processes "$dir/tree/$tool" --server --once -- \
-		--client --validate --duration 0.2 --rounds 1
+	"${user[@]}" "$top/devtools/test-versions.py" "$work/$build" "$dir/tree"
+	card_build=$dir/tree
+	for host in "$work/$build" "$dir/tree"; do
+		card_build=$card_build "${user[@]}" "$top/devtools/test/step.sh" "$host" on_bluefield \
+			two_processes "$host/app/dpdk-test-comch" --server --once -- \
+			--client --validate --duration 0.2 --rounds 1
+		card_build=$work/$build
+	done
 }
 
 bare_debian() { # <suite> [command]...

@@ -96,8 +96,8 @@ two_processes() {
 	run=$(mktemp -d)
 	pair_begin "$run" "$folder"
 	# shellcheck disable=SC2046 # words on purpose
-	timeout -k 5 100 "${card_build:-$folder}${program#"$folder"}" $(eal_args card "$card_lcores") --no-telemetry \
-		--vdev "$card_vdev" -- "${card[@]}" &
+	timeout -k 5 100 "${card_build:-$folder}${program#"$folder"}" \
+		$(eal_args card "$card_lcores") --no-telemetry --vdev "$card_vdev" -- "${card[@]}" &
 	server=$!
 	# shellcheck disable=SC2046
 	timeout -k 5 100 "$program" $(eal_args host "$host_lcores") --no-telemetry \
