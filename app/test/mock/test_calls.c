@@ -57,8 +57,11 @@ static struct {
 static _Thread_local bool own_calls;
 
 static void
-calls_begin(unsigned int n)
+calls_begin(enum test_calls_class class, unsigned int n, int sig, const char *lack)
 {
+	calls.class = class;
+	calls.sig = sig;
+	calls.lack = lack;
 	calls.n = n;
 	calls.nb = 0;
 	calls.hit = NULL;
@@ -68,28 +71,19 @@ calls_begin(unsigned int n)
 void
 test_calls_fail(enum test_calls_class class, unsigned int n)
 {
-	calls.class = class;
-	calls.sig = 0;
-	calls.lack = NULL;
-	calls_begin(n);
+	calls_begin(class, n, 0, NULL);
 }
 
 void
 test_calls_lack(const char *function)
 {
-	calls.class = TEST_CALLS_SYSTEM;
-	calls.sig = 0;
-	calls.lack = function;
-	calls_begin(0);
+	calls_begin(TEST_CALLS_SYSTEM, 0, 0, function);
 }
 
 void
 test_calls_signal(unsigned int n, int sig)
 {
-	calls.class = TEST_CALLS_SYSTEM;
-	calls.sig = sig;
-	calls.lack = NULL;
-	calls_begin(n);
+	calls_begin(TEST_CALLS_SYSTEM, n, sig, NULL);
 }
 
 void
