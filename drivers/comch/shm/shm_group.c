@@ -119,6 +119,8 @@ group_join_links(struct shm_group *group)
 	struct shm_link *link, *next_link;
 	int ret = 0;
 
+	if (group->closed)
+		return 0;
 	shm_dev_lock(dev);
 	for (link = TAILQ_FIRST(&dev->links); link != NULL && ret == 0; link = next_link) {
 		next_link = TAILQ_NEXT(link, next);
@@ -126,8 +128,6 @@ group_join_links(struct shm_group *group)
 				SHM_LIMIT_FDS, dev->limits[SHM_LIMIT_FDS] / 4 + 1))
 			continue;
 		ret = shm_group_join_locked(group, link);
-		if (ret == -ECONNRESET)
-			ret = 0;
 	}
 	shm_dev_unlock(dev);
 	return ret;
