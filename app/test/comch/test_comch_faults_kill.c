@@ -201,19 +201,22 @@ victim_disarm(unsigned int *nb)
 	return TEST_SUCCESS;
 }
 
-/* What is left of a client of ours knows why; then all of it goes. */
+/*
+ * What is left of a client of ours knows why; then all of it goes. It is closed only then: a
+ * device that no context uses looks at no socket, and would keep that of the dead peer.
+ */
 static int
 victim_end(const struct stage *s)
 {
 	const int limit = 2 * FAULTS_MS;
 
-	if (k.dead) {
-		TEST_WAIT(k.client == NULL || client_is(RTE_COMCH_STATE_IDLE), limit);
-		if (k.client != NULL)
-			TEST_TRUE(rte_comch_ctx_reason_get(k.client->ctx) < 0);
-	}
 	test_child_kill(k.victim);
 	k.victim = NULL;
+	if (k.client != NULL) {
+		TEST_WAIT(client_is(RTE_COMCH_STATE_IDLE), limit);
+		if (k.dead)
+			TEST_TRUE(rte_comch_ctx_reason_get(k.client->ctx) < 0);
+	}
 	if (s->card && !sides.there.bluefield)
 		test_folder_empty(test_place_dir(&sides.there));
 	if (k.client != NULL)
