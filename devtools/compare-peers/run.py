@@ -233,7 +233,6 @@ class Comparison:
         return before
 
     def measure_case(self, huge, groups, seconds):
-        self.deadline = time.monotonic() + seconds
         mine = ours.Ours(self.m, huge)
         records = []
         for group in groups:
@@ -254,6 +253,8 @@ class Comparison:
                 'settings': {n: str(c) for n, c in chosen.items()},
                 'limit_missing': 'no run of it counts', 'rounds': 0, 'failed': [], 'ours': [],
                 'pairs': {n: [] for n in chosen}}))
+        # The tries take as long as a peer that does not answer lets them.
+        self.deadline = time.monotonic() + seconds
         # A round that failed, or in which the CPUs were moved, is made up for.
         for i in range(self.rounds + EXTRA_ROUNDS):
             todo = [r for r in records if self.lacks_rounds(r[2])]
@@ -302,7 +303,7 @@ def main():
     parser.add_argument('--huge-missing', default='', help='why there is no case with hugepages')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--seconds', type=float, default=780.0,
-                        help='when to stop repeating what was disturbed')
+                        help='of all rounds, without the tries: when to stop repeating')
     parser.add_argument('--wait', type=float, default=0.0,
                         help='how long to wait before each run for other processes to be quiet')
     parser.add_argument('--json', help='where the figures go')
