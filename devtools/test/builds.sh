@@ -181,9 +181,8 @@ arm64_guest() {
 			comch_pair comch_task_batch shm_dpa shm_msgq shm_peer_ring; do
 		commands+=("app/comch-autotest --no-huge -m 512 --no-pci -- ${suite}_autotest")
 	done
-	for step in 'example ctrl_path tree -t card -- -t host' 'doca_ctrl_path tree' \
-			'doca_data_path tree' 'doca_cc tree' 'doca_epoll tree 200' 'doca_threads tree 4' \
-			'doca_bulk_sized tree'; do
+	for step in 'example ctrl_path tree -t card -- -t host' 'example_msgq tree' \
+			'example_msgq_killed tree'; do
 		commands+=("/devtools/test/step.sh /tree $step")
 	done
 	COMCH_GUEST_LIMIT=3000 "$top/devtools/qemu/test-arm64.sh" "$dir" "$dir/tree" "${commands[@]}"
@@ -197,6 +196,32 @@ arm64_pages() {
 	done
 	COMCH_GUEST_LIMIT=3000 COMCH_GUEST_PAGES=16k "$top/devtools/qemu/test-arm64.sh" \
 		"$dir" "$dir/tree" "${commands[@]}"
+}
+
+# Examples, and programs of the vendor's interface, by QEMU's user mode.
+arm64_user() {
+	local dir=$work/$build/arm64
+	arm64_build "$dir"
+	"$top/devtools/qemu/user-arm64.sh" "$dir" "$top/devtools/test/step.sh" "$dir/tree" \
+		arm64_programs
+}
+
+arm64_programs() {
+	local on
+	example_doca_argp_log "$build"
+	example_threads secure_channel "$build" -s 64 -n 5000 -- -s 4096 -n 500
+	for on in '' on_bluefield; do
+		$on example ctrl_path "$build" -t card -- -t host
+		$on example fast_path "$build" -t card -- -k -t host
+		$on example fast_path "$build" -e -- -e
+		$on example secure_channel "$build" -s 64 -n 2000 -- -s 65535 -n 20
+		$on doca_ctrl_path "$build"
+		$on doca_data_path "$build"
+		$on doca_cc "$build"
+		$on doca_epoll "$build" 200
+		$on doca_threads "$build" 4
+		$on doca_bulk_sized "$build"
+	done
 }
 
 # The formats between processes are the same on both: shm's, and what goes by BlueField.

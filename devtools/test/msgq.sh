@@ -23,8 +23,7 @@ example_msgq() { # <build>
 	out=$(msgq_run "$1" --count 500 --event --eus 4 --cpus "$cpu,$cpu,$cpu,$cpu") || return 1
 	echo "$out"
 	# Three parts with each of them.
-	[ "$(grep -c '^Execution unit [0-3]: 500 ' <<<"$out")" = 12 ] || return 1
-	example_msgq_runner "$1"
+	[ "$(grep -c '^Execution unit [0-3]: 500 ' <<<"$out")" = 12 ]
 }
 
 # The program of another machine, built as the guide says.
