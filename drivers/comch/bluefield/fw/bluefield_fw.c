@@ -409,12 +409,12 @@ static int
 mkey_fill(const struct bf_obj_new *new, uint8_t *in)
 {
 	uint8_t *mkc = in + BF_CREATE_MKEY_IN_MKC;
-	bool write = bf_get(mkc, BF_MKC_LW) != 0 || bf_get(mkc, BF_MKC_RW) != 0;
 	uint32_t shift, octwords;
 	int nb;
 
+	/* without pg_access in the command, only the rights of the key count */
 	nb = pas_fill(new, bf_get64(mkc, BF_MKC_START_ADDR), FW_MKEY_MAX_PAS,
-		BF_MTT_READ | (write ? BF_MTT_WRITE : 0), in, &shift);
+		BF_MTT_READ | BF_MTT_WRITE, in, &shift);
 	if (nb < 0)
 		return nb;
 	octwords = (nb + 1) / 2;

@@ -452,7 +452,6 @@ enum bf_event {
 
 /* Memory keys */
 #define BF_CREATE_MKEY_IN_MKC 0x010
-#define BF_CREATE_MKEY_IN_PG_ACCESS BF_FLD(0x00c, 31, 31)
 #define BF_CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE BF_FLD(0x060, 31, 0)
 #define BF_MKC_ACCESS_MODE_1_0 BF_FLD(0x000, 9, 8)
 #define BF_MKC_RW              BF_FLD(0x000, 13, 13)
