@@ -232,9 +232,10 @@ static int
 test_refused(void)
 {
 	static uint8_t own[2 * PAGE];
-	struct bf_obj_mem *mem;
+	struct bf_obj_mem *mem, *other;
 	uint8_t *ext;
 
+	TEST_EXPECT(bf_pd_create(obj_dev, &obj_set.pd), 0);
 	TEST_EXPECT(bf_mem_register(obj_dev, own, sizeof(own), BF_MEM_F_WRITE, &mem), -EINVAL);
 	TEST_TRUE(test_log_has("not of EAL"));
 	ext = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -247,7 +248,11 @@ test_refused(void)
 	/* all of a registration counts: what is behind EAL's last page is not EAL's */
 	ext = rte_malloc(NULL, PAGE, 0);
 	TEST_TRUE(ext != NULL);
+	TEST_EXPECT(bf_mem_register(obj_dev, ext, PAGE, BF_MEM_F_WRITE, &other), 0);
 	TEST_EXPECT(bf_mem_register(obj_dev, ext, (size_t)1 << 40, BF_MEM_F_WRITE, &mem), -EINVAL);
+	/* and it takes nothing away from another one */
+	TEST_CALL(check_key(other));
+	TEST_EXPECT(bf_mem_free(other), 0);
 	TEST_CALL(check_lost(ext));
 	rte_free(ext);
 	return obj_passed_clean();

@@ -249,6 +249,44 @@ test_fails_meanwhile(void)
 	return obj_passed_clean();
 }
 
+static unsigned int nb_looks;
+
+static uint32_t
+count_read32(struct bf_hw *hw, uint32_t off)
+{
+	if (off == BF_REG_HEALTH_FW_VER)
+		__atomic_fetch_add(&nb_looks, 1, __ATOMIC_RELAXED);
+	return hw_ops->read32(hw, off);
+}
+
+/* While a command lasts, registers are looked at from time to time, and not all the time. */
+static int
+test_looks_meanwhile(void)
+{
+	struct bf_hw *hw = bf_func_hw(obj_func);
+	static struct bf_hw_ops spy;
+	unsigned int looks;
+	uint64_t ms;
+	int ret;
+
+	hw_ops = hw->ops;
+	spy = *hw_ops;
+	spy.read32 = count_read32;
+	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=ALLOC_PD count=1 delay=500"), 0);
+	__atomic_store_n(&hw->ops, &spy, __ATOMIC_RELEASE);
+	__atomic_store_n(&nb_looks, 0, __ATOMIC_RELAXED);
+	ms = test_now_ns() / 1000000;
+	ret = obj_kinds[KIND_PD].make(&obj_set);
+	ms = test_now_ns() / 1000000 - ms;
+	looks = __atomic_load_n(&nb_looks, __ATOMIC_RELAXED);
+	__atomic_store_n(&hw->ops, hw_ops, __ATOMIC_RELEASE);
+	TEST_EXPECT(ret, 0);
+	/* the worker looks as well, every 30 ms at most */
+	TEST_ASSERT(looks >= 2 && looks <= ms / BF_WATCH_MS + ms / 30 + 2, "%u in %" PRIu64 " ms",
+		looks, ms);
+	return obj_passed_clean();
+}
+
 /*
  * Pages
  */
@@ -534,17 +572,41 @@ test_no_event_queue(void)
 	return test_log_passed();
 }
 
+static unsigned int nb_told, nb_passes;
+
 static void
-count_told(void *arg, enum bf_fatal fatal __rte_unused, int reason __rte_unused)
+count_told(void *arg __rte_unused, enum bf_fatal fatal __rte_unused, int reason __rte_unused)
 {
-	__atomic_fetch_add((unsigned int *)arg, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&nb_told, 1, __ATOMIC_RELAXED);
+}
+
+static void
+count_pass(void *arg __rte_unused)
+{
+	__atomic_fetch_add(&nb_passes, 1, __ATOMIC_RELEASE);
+}
+
+/* It is found to have failed, and the worker has time for that before the bring-up goes on. */
+static int
+fail_irq_enable(struct bf_hw *hw, void (*cb)(void *arg), void *arg)
+{
+	uint64_t end = test_now_ns() + TEST_MS * UINT64_C(1000000);
+	int ret = hw_ops->irq_enable(hw, cb, arg);
+
+	bf_fatal_set(arg, BF_FATAL_FIRMWARE, -EIO);
+	/* the second pass begins when the first one has ended */
+	while (__atomic_load_n(&nb_passes, __ATOMIC_ACQUIRE) < 2 && test_now_ns() < end) {
+		cb(arg);
+		usleep(100);
+	}
+	return ret;
 }
 
 /* A failure of the bring-up is what it returns, and nothing else tells of it. */
 static int
 test_fails_in_bring_up(void)
 {
-	unsigned int nb_told = 0;
+	static struct bf_hw_ops spy;
 	struct bf_func_conf conf;
 	struct bf_func *func;
 	char sock[PATH_MAX + 16];
@@ -552,13 +614,18 @@ test_fails_in_bring_up(void)
 
 	TEST_CALL(obj_case_setup());
 	TEST_CALL(test_model_start(&model, "pf0,flr_ms=5"));
-	TEST_EXPECT(test_model_ctl(&model, "fault pf0 cmd opcode=INIT_HCA count=1 delivery=2"), 0);
 	snprintf(sock, sizeof(sock), "%s/pf0.sock", model.dir);
 	bf_func_conf_init(&conf);
 	conf.fatal_cb = count_told;
-	conf.arg = &nb_told;
+	conf.wake_cb = count_pass;
+	nb_told = nb_passes = 0;
 	TEST_EXPECT(bf_hw_vfu_open("pf0", sock, TEST_MS, &hw), 0);
+	hw_ops = hw->ops;
+	spy = *hw_ops;
+	spy.irq_enable = fail_irq_enable;
+	hw->ops = &spy;
 	TEST_EXPECT(bf_func_create(hw, &conf, &func), -EIO);
+	TEST_TRUE(nb_passes >= 2);
 	TEST_EXPECT(nb_told, 0);
 	TEST_TRUE(test_log_has("the function has failed"));
 	return test_log_passed();
@@ -575,6 +642,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_garbage),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_not_delivered),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_fails_meanwhile),
+		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_looks_meanwhile),
 		TEST_CASE_ST(obj_case_setup_pf, obj_case_teardown, test_page_request),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_page_request_refused),
 		TEST_CASE_ST(NULL, obj_case_teardown, test_no_event_queue),
