@@ -371,6 +371,28 @@ test_interrupts(void)
 			RTE_INTR_EVENT_DEL, NULL);
 }
 
+/*
+ * Ports that stop while they connect, at any step of that: a server that has begun to take a
+ * client ends with a delay. If it was left there, its device could not be removed.
+ */
+static int
+test_stop_while_connecting(void)
+{
+	unsigned int i;
+
+	TEST_CALL(net_port_configure(DPU, 1, 1500, 0));
+	TEST_CALL(net_port_configure(HOST, 1, 1500, 0));
+	for (i = 0; i < 25; i++) {
+		TEST_EXPECT(rte_eth_dev_start(net.ids[DPU]), 0);
+		TEST_EXPECT(rte_eth_dev_start(net.ids[HOST]), 0);
+		usleep(i * 100);
+		TEST_EXPECT(rte_eth_dev_stop(net.ids[DPU]), 0);
+		TEST_EXPECT(rte_eth_dev_stop(net.ids[HOST]), 0);
+	}
+	TEST_CALL(net_ports_up(1, 1, 1500, 0));
+	return net_send_one(HOST, 0, 64, 1, 1);
+}
+
 /* The application stops the port where it is told that the link is down. */
 static int
 test_stop_in_callback(void)
@@ -636,6 +658,7 @@ static struct unit_test_suite suite = {
 		NET_CASE(test_scatter_no_mbuf),
 		NET_CASE(test_restart),
 		NET_CASE(test_interrupts),
+		NET_CASE(test_stop_while_connecting),
 		NET_CASE(test_stop_in_callback),
 		NET_CASE(test_removed),
 		TEST_CASE_ST(beside_setup, beside_teardown, test_beside),
