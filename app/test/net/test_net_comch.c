@@ -371,6 +371,28 @@ test_interrupts(void)
 			RTE_INTR_EVENT_DEL, NULL);
 }
 
+/* The doorbell of a packet gets lost: bursts that have nothing to send make up for it. */
+static int
+test_lost_doorbell(void)
+{
+	struct rte_mbuf *m, *got = NULL;
+	unsigned int i;
+
+	if (!net.place.is_open)
+		return test_skip("driver shm has no doorbells that get lost");
+	TEST_CALL(net_ports_up(1, 1, 1500, 0));
+	for (i = 0; i < 3; i++) {
+		m = test_packet(net_pool_of(HOST), 64, 1, i);
+		TEST_EXPECT(test_model_ctl(&net.place.model, "fault %s net doorbells=1",
+			test_place_function(0)), 0);
+		NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
+		NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 0) == 0 &&
+			rte_eth_rx_burst(net.ids[DPU], 0, &got, 1) == 1, TEST_MS);
+		TEST_CALL(net_packet_check(got, DPU, 64, i));
+	}
+	return TEST_SUCCESS;
+}
+
 /*
  * Ports that stop while they connect, at any step of that: a server that has begun to take a
  * client ends with a delay. If it was left there, its device could not be removed.
@@ -657,6 +679,7 @@ static struct unit_test_suite suite = {
 		NET_CASE(test_no_mbuf),
 		NET_CASE(test_scatter_no_mbuf),
 		NET_CASE(test_restart),
+		NET_CASE(test_lost_doorbell),
 		NET_CASE(test_interrupts),
 		NET_CASE(test_stop_while_connecting),
 		NET_CASE(test_stop_in_callback),
