@@ -7,11 +7,18 @@
  * end, and what a broker may not close before others have.
  */
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "test_shm_peer.h"
+#include "test_shm_peer_fs.h"
 
 /* Links that do not read, the answers for each, and descriptors in those that they may have. */
 #define NB_UNREAD 6u
@@ -19,11 +26,23 @@
 #define MAX_UNREAD 64u
 /* The same of one link. */
 #define LINK_UNREAD 16u
+/* More links than the socket of a broker takes that does not read. */
+#define NB_LINKS 300u
+#define NB_LINKS_MAX 400
+/* Brokers that do not end, and users of a function, which may have one each; users that come. */
+#define MAX_LEFT 64u
+#define MAX_USERS 16u
+#define NB_USERS 128u
+#define FIRST_UID 22000u
+#define HOLD_MS 60000u
+/* What must not wait until a socket has lingered. */
+#define LINGER_MS 5000u
 
 static int
 broker_suite_setup(void)
 {
-	peer_env.args = ",broker=all"; /* also for the processes of this user */
+	/* brokers also for the processes of this user */
+	peer_env.args = ",broker=all,max_links=" RTE_STR(NB_LINKS_MAX);
 	return peer_suite_setup();
 }
 
@@ -137,6 +156,335 @@ test_unread_order(void)
 	return test_ep_close(server);
 }
 
+/* What was not read still counts when its link has ended: else more of them could be sent. */
+static int
+test_unread_ended(void)
+{
+	unsigned int i, nb, nb_fds = 0, nb_end = MAX_UNREAD / LINK_UNREAD;
+	struct hostile *e[NB_UNREAD];
+
+	for (i = 0; i < NB_UNREAD; i++)
+		e[i] = hostile_up();
+	/* fewer than it may have: a link with answers that wait is not read on */
+	for (nb = 0; nb < nb_end * (LINK_UNREAD - 4); nb++)
+		TEST_EXPECT(hostile_say(e[nb % nb_end], SHM_WIRE_CONNECT, nb / nb_end), 0);
+	peer_turn_ms(200);
+	for (nb = 0; nb < NB_ANSWERS; nb++)
+		for (i = nb_end; i < NB_UNREAD; i++)
+			TEST_EXPECT(hostile_say(e[i], SHM_WIRE_CONNECT, nb), 0);
+	for (i = 0; i < nb_end; i++)
+		TEST_EXPECT(hostile_say(e[i], SHM_WIRE_HELLO_ACK, 0), 0);
+	PEER_WAIT(peer_links() == 1 + NB_UNREAD - nb_end, TEST_MS);
+	TEST_EXPECT(peer_violations(), nb_end);
+	peer_turn_ms(200);
+	test_signal_brokers(SIGSTOP);
+	nb = answers_read(&e[nb_end], NB_UNREAD - nb_end, &nb_fds);
+	answers_read(e, nb_end, &nb_fds);
+	test_signal_brokers(SIGCONT);
+	test_note("%u descriptors were in the sockets", nb_fds);
+	TEST_TRUE(nb_fds <= MAX_UNREAD);
+	PEER_WAIT((nb += answers_read(&e[nb_end], NB_UNREAD - nb_end, &nb_fds)) ==
+		(NB_UNREAD - nb_end) * NB_ANSWERS, TEST_MS);
+	return TEST_SUCCESS;
+}
+
+/* A broker keeps no socket for answers that have no descriptor. */
+static int
+test_words_left(void)
+{
+	unsigned int before = test_count_broker_fds();
+	struct hostile *e = hostile_up();
+
+	/* when another one comes, it sees that all descriptors have been read */
+	hostile_close(hostile_up());
+	PEER_WAIT(peer_links() == 2, TEST_MS);
+	TEST_EXPECT(hostile_connect_send(e, 0, "nobody", 1), 0);
+	peer_turn_ms(20);
+	TEST_EXPECT(hostile_say(e, SHM_WIRE_HELLO_ACK, 0), 0);
+	PEER_WAIT(peer_links() == 1, TEST_MS);
+	PEER_WAIT(test_count_broker_fds() <= before, TEST_MS);
+	TEST_EXPECT(hostile_wait(e, SHM_WIRE_REFUSE, TEST_MS), 0);
+	TEST_EXPECT(peer_violations(), 1);
+	return TEST_SUCCESS;
+}
+
+/* A broker without room for a new link keeps those that it has, and no other one is started. */
+static int
+test_full_broker(void)
+{
+	struct hostile *e[NB_LINKS], *old = hostile_up();
+	unsigned int nb;
+
+	TEST_CALL(test_need_fds(NB_LINKS * 8));
+	test_signal_brokers(SIGSTOP);
+	for (nb = 0; nb < NB_LINKS; nb++) {
+		e[nb] = hostile_open(peer_env.path, "pf0");
+		peer_serve(peer_env.pe);
+		if (e[nb] == NULL || hostile_gone(e[nb]))
+			break;
+	}
+	test_signal_brokers(SIGCONT);
+	if (nb == NB_LINKS)
+		return test_skip("sockets hold much here");
+	test_note("%u links did not end", nb);
+	TEST_TRUE(e[nb] != NULL);
+	TEST_EXPECT(hostile_hello(e[0]), 0);
+	TEST_EXPECT(hostile_connect(old, &old->chan, 0), 0);
+	TEST_CALL(peer_honest(10));
+	return TEST_SUCCESS;
+}
+
+/*
+ * A process of others' users: each has its broker close a file that waits. It says one byte when
+ * that can be.
+ */
+static void __attribute__((noreturn))
+hangers_main(int out)
+{
+	union shm_wire_msg msg;
+	struct hostile *e;
+	unsigned int i;
+	pid_t parent;
+
+	hostile_alone = true;
+	alarm(60);
+	if (hostile_fs_start(peer_env.path, 0, HOLD_MS) != 0 || hostile_fs.why != NULL)
+		_exit(write(out, "n", 1) != 1);
+	parent = getpid();
+	if (fork() != 0) {
+		close(hostile_fs.file);
+		for (;;)
+			pause();
+	}
+	alarm(60);
+	hostile_fs_child();
+	if (write(out, "h", 1) != 1)
+		_exit(1);
+	hostile_fill(&msg, SHM_WIRE_GROUP, 0);
+	for (i = 0; i < NB_USERS; i++) {
+		e = hostile_become(FIRST_UID + i) ? hostile_open(peer_env.path, "pf0") : NULL;
+		/* another user has lost what ends it with its parent */
+		if (seteuid(0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ||
+				getppid() != parent || e == NULL || hostile_hello(e) != 0)
+			_exit(1);
+		hostile_send(e, &msg, SHM_WIRE_GROUP, 0, hostile_fs.file);
+		hostile_close(e);
+	}
+	for (;;)
+		pause();
+}
+
+/* Brokers of many users hang: nobody is let in until one ends, and no more are started. */
+static int
+brokers_hang(int from)
+{
+	struct hostile *e;
+	unsigned int nb;
+	char c = 0;
+
+	PEER_WAIT(read(from, &c, 1) == 1, TEST_MS);
+	if (c != 'h')
+		return test_skip("FUSE cannot be mounted here");
+	PEER_WAIT(test_signal_brokers(0) >= MAX_LEFT + MAX_USERS - 1, 4 * TEST_MS);
+	peer_turn_ms(300);
+	nb = test_signal_brokers(0);
+	test_note("%u brokers", nb);
+	TEST_TRUE(nb <= MAX_LEFT + MAX_USERS + 1); /* and that of strangers */
+	e = hostile_open(peer_env.path, "pf0");
+	TEST_TRUE(e != NULL);
+	TEST_EXPECT(hostile_hello_send(e), 0);
+	peer_turn_ms(100);
+	TEST_EXPECT(hostile_recv(e), 0);
+	return peer_honest(10);
+}
+
+static int
+test_many_hang(void)
+{
+	int ends[2], ret;
+	struct hostile *e;
+	pid_t pid;
+
+	if (geteuid() != 0)
+		return test_skip("only root can become another user");
+	TEST_EXPECT(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
+	fflush(stdout);
+	pid = fork();
+	TEST_TRUE(pid >= 0);
+	if (pid == 0)
+		hangers_main(ends[1]);
+	ret = brokers_hang(ends[0]);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(ends[0]);
+	close(ends[1]);
+	if (ret != TEST_SUCCESS)
+		return ret;
+	PEER_WAIT(test_signal_brokers(0) <= MAX_USERS + 1, TEST_MS);
+	e = hostile_up();
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+	return TEST_SUCCESS;
+}
+
+/* A card of its own, for strangers: they may enter the folder, and are not let in. */
+struct alone {
+	char path[PATH_MAX];
+	int dev;
+	struct rte_comch_pe *pe;
+};
+
+static int
+alone_open(struct alone *alone)
+{
+	TEST_EXPECT(test_rendezvous_create(alone->path, sizeof(alone->path)), 0);
+	alone->dev = test_vdev_add("role=dpu,functions=pf0,uids=%u,path=%s", FIRST_UID,
+		alone->path);
+	TEST_TRUE(alone->dev >= 0);
+	TEST_EXPECT(rte_comch_pe_create(NULL, &alone->pe), 0);
+	TEST_EXPECT(rte_comch_pe_dev_add(alone->pe, (int16_t)alone->dev), 0);
+	return TEST_SUCCESS;
+}
+
+/* How long that takes, in ms. */
+static int
+alone_close(struct alone *alone, uint64_t *ms)
+{
+	const uint64_t begin = test_now_ns();
+
+	if (alone->pe != NULL)
+		TEST_EXPECT(rte_comch_pe_destroy(alone->pe), 0);
+	TEST_EXPECT(test_vdev_remove((int16_t)alone->dev), 0);
+	*ms = (test_now_ns() - begin) / 1000000;
+	test_rendezvous_remove(alone->path);
+	return TEST_SUCCESS;
+}
+
+/* It comes, and leaves a descriptor in its socket, which nobody else has then. */
+static int
+stranger_comes(const struct alone *alone, int fd)
+{
+	struct hostile *e = hostile_become(OTHER_UID) ? hostile_open(alone->path, "pf0") : NULL;
+
+	TEST_EXPECT(seteuid(0), 0);
+	TEST_TRUE(e != NULL);
+	TEST_EXPECT(hostile_send_raw(e, "", 1, &fd, 1), 0);
+	close(fd);
+	hostile_close(e);
+	return TEST_SUCCESS;
+}
+
+/* A stranger waits when the device ends, and what closes its socket would wait for it. */
+static int
+test_backlog_lingers(void)
+{
+	struct alone alone = { .dev = -1 };
+	int fd, other = -1;
+	uint64_t ms;
+
+	if (geteuid() != 0)
+		return test_skip("only root can become another user");
+	fd = peer_lingering_fd(&other);
+	if (fd < 0)
+		return test_skip("no TCP here to make a socket that lingers");
+	TEST_CALL(alone_open(&alone));
+	TEST_CALL(stranger_comes(&alone, fd));
+	TEST_CALL(alone_close(&alone, &ms));
+	close(other);
+	test_note("%u ms until the device has ended", (unsigned int)ms);
+	TEST_TRUE(ms < LINGER_MS);
+	return TEST_SUCCESS;
+}
+
+/* The threads of all devices; where they may run now is told if that is asked for. */
+static unsigned int
+threads_set(const cpu_set_t *cpus, int policy, cpu_set_t *now)
+{
+	const struct sched_param param = { .sched_priority = 0 };
+	DIR *d = opendir("/proc/self/task");
+	char path[80], name[16];
+	struct dirent *entry;
+	unsigned int nb = 0;
+	pid_t tid;
+	FILE *f;
+
+	while (d != NULL && (entry = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "/proc/self/task/%.16s/comm", entry->d_name);
+		f = fopen(path, "r");
+		if (f == NULL)
+			continue;
+		tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (fgets(name, sizeof(name), f) != NULL && strcmp(name, "comch-shm\n") == 0 &&
+				(now == NULL || sched_getaffinity(tid, sizeof(*now), now) == 0) &&
+				(cpus == NULL || sched_setaffinity(tid, sizeof(*cpus), cpus) == 0))
+			nb += sched_setscheduler(tid, policy, &param) == 0;
+		fclose(f);
+	}
+	if (d != NULL)
+		closedir(d);
+	return nb;
+}
+
+/* So many strangers have come by now: all that they have brought is handed on, and closed here. */
+static int
+strangers_go(const struct alone *alone, unsigned int nb, unsigned int fds)
+{
+	struct rte_comch_dev_stats stats = { 0 };
+
+	TEST_UNTIL(rte_comch_dev_stats_get((int16_t)alone->dev, &stats) == 0 &&
+		stats.links_refused == nb, (peer_serve(alone->pe), 0), TEST_MS);
+	TEST_UNTIL(test_count_fds() <= fds, 0, LINGER_MS);
+	return TEST_SUCCESS;
+}
+
+static int
+slow_thread(const struct alone *alone, int fd)
+{
+	unsigned int brokers = test_signal_brokers(0), fds = test_count_fds();
+	cpu_set_t all, one;
+	int cpu, ret;
+
+	if (threads_set(NULL, SCHED_OTHER, &all) == 0)
+		return test_skip("no thread of a device can be slowed");
+	for (cpu = 0; cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &all); cpu++)
+		;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	/* their broker begins on the same processor */
+	threads_set(&one, SCHED_OTHER, NULL);
+	ret = stranger_comes(alone, dup(STDIN_FILENO)) + strangers_go(alone, 1, fds);
+	if (ret == TEST_SUCCESS && test_signal_brokers(0) == brokers + 1) {
+		threads_set(&one, SCHED_IDLE, NULL);
+		/* both at first: to become another user interrupts what waits */
+		ret = stranger_comes(alone, fd) + stranger_comes(alone, dup(STDIN_FILENO));
+		ret += strangers_go(alone, 3, fds - 1);
+	}
+	threads_set(&all, SCHED_OTHER, NULL);
+	return ret == 0 ? TEST_SUCCESS : TEST_FAILED;
+}
+
+/*
+ * A broker that is faster than the thread which hands it a socket does not close it first: the
+ * last close waits, and then it would not be the broker's.
+ */
+static int
+test_thread_slow(void)
+{
+	struct alone alone = { .dev = -1 };
+	int fd, other = -1, ret;
+	uint64_t ms;
+
+	if (geteuid() != 0)
+		return test_skip("only root can become another user");
+	fd = peer_lingering_fd(&other);
+	if (fd < 0)
+		return test_skip("no TCP here to make a socket that lingers");
+	TEST_CALL(alone_open(&alone));
+	ret = slow_thread(&alone, fd);
+	close(other);
+	TEST_CALL(alone_close(&alone, &ms));
+	return ret;
+}
+
 static struct unit_test_suite suite = {
 	.suite_name = "shm, a hostile peer: brokers",
 	.setup = broker_suite_setup,
@@ -145,6 +493,12 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_unread),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_unread_brokers),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_unread_order),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_unread_ended),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_words_left),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_full_broker),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_many_hang),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_backlog_lingers),
+		TEST_CASE_ST(peer_setup, peer_teardown, test_thread_slow),
 		TEST_CASES_END(),
 	},
 };

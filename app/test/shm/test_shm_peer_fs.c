@@ -25,7 +25,7 @@
 #include "test_shm_peer_fs.h"
 
 /* Reads and closes that wait at one time; one more is answered at once. */
-#define FS_HELD 64
+#define FS_HELD 128
 
 struct hostile_fs hostile_fs;
 
