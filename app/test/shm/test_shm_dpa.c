@@ -27,6 +27,8 @@
 /* Around the place that the driver takes for the file of the program. */
 #define DESCRIPTORS 256
 #define NEAR_THE_LAST 16
+/* Of an application that leaves the processors to others. */
+#define NICE 7
 #define KB 1024ul
 
 static struct rte_comch_dpa *dpa;
@@ -468,6 +470,37 @@ test_schedule(void)
 	return test_dpa_end(dpa);
 }
 
+/* What it says in a thread that is nicer than others. */
+static void *
+nice_start(void *arg)
+{
+	int *ret = arg;
+
+	*ret = -errno;
+	if (setpriority(PRIO_PROCESS, 0, NICE) == 0)
+		*ret = test_dpa_start(NULL, &dpa);
+	return NULL;
+}
+
+/* An application that is nicer, and may not be able to change that: the program is as nice. */
+static int
+test_nice(void)
+{
+	struct rte_comch_dpa_status status;
+	pthread_t thread;
+	int ret = -1;
+
+	if (getpriority(PRIO_PROCESS, 0) > NICE)
+		return test_skip("this process is nicer already");
+	TEST_EXPECT(pthread_create(&thread, NULL, nice_start, &ret), 0);
+	TEST_EXPECT(pthread_join(thread, NULL), 0);
+	TEST_EXPECT(ret, 0);
+	rte_comch_dpa_status_get(dpa, &status);
+	TEST_EXPECT(getpriority(PRIO_PROCESS, status.pid), NICE);
+	TEST_EXPECT(call("add", 1, 1, 0), 2);
+	return test_dpa_end(dpa);
+}
+
 /* Whatever descriptors are the next ones: the child has places of its own for some. */
 static int
 test_descriptors(void)
@@ -504,6 +537,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(setup, test_dpa_teardown, test_window_rights),
 		TEST_CASE_ST(test_dpa_setup, test_dpa_teardown, test_cpus),
 		TEST_CASE_ST(test_dpa_setup, test_dpa_teardown, test_schedule),
+		TEST_CASE_ST(test_dpa_setup, test_dpa_teardown, test_nice),
 		TEST_CASE_ST(test_dpa_setup, test_dpa_teardown, test_descriptors),
 		TEST_CASES_END()
 	},
