@@ -23,6 +23,8 @@
 #define REGION_CYCLES (TEST_ASAN ? 20000u : 100000u)
 #define CONSUMER_CYCLES 2000u
 #define MAX_LINK_CONSUMERS 1024u
+/* Longer than a consumer that closes waits for its producers. */
+#define BUSY_LATE_MS 5100
 /* Kilobytes that the allocator may keep. */
 #define RSS_SLACK 4096
 
@@ -382,6 +384,35 @@ test_busy_for_ever(void)
 	return TEST_SUCCESS;
 }
 
+/* It has finished in time, and this engine is late to look: that costs nothing. */
+static int
+test_busy_late(void)
+{
+	struct rte_comch_cpl cpls[4];
+	struct hostile *e = NULL;
+	struct hostile_rc rc;
+	struct test_q *q;
+	uint16_t n = 0;
+
+	if (fast_side->host)
+		return test_skip("five seconds for one side are enough");
+	TEST_CALL(busy_begin(&e, &rc, &q));
+	e->chan.own->busy[0].consumer = rc.msg.consumer;
+	TEST_EXPECT(rte_comch_ctx_stop(q->ctx), -EINPROGRESS);
+	peer_turn_ms(1);
+	TEST_EXPECT(rte_comch_queue_poll_burst(q->ctx, cpls, 4), 0);
+	e->chan.own->busy[0].consumer = 0;
+	rte_delay_us_sleep(BUSY_LATE_MS * 1000);
+	PEER_WAIT((n += rte_comch_queue_poll_burst(q->ctx, &cpls[n], 4 - n)) == 4, TEST_MS);
+	while (n-- > 0)
+		TEST_EXPECT(cpls[n].status, -ECANCELED);
+	PEER_WAIT(test_q_state(q) == RTE_COMCH_STATE_IDLE, TEST_MS);
+	hostile_rc_free(&rc);
+	TEST_EXPECT(peer_violations(), 0);
+	TEST_TRUE(fast_victim()->conn != NULL && !hostile_gone(e));
+	return TEST_SUCCESS;
+}
+
 /* It dies in the middle of a message to a consumer that stops: that is not waited for. */
 static int
 test_busy_dies(void)
@@ -684,6 +715,7 @@ static struct unit_test_suite suite = {
 		FAST_CASE(test_lies_at_once),
 		FAST_CASE(test_gone_unprogressed),
 		FAST_CASE(test_busy_for_ever),
+		FAST_CASE(test_busy_late),
 		FAST_CASE(test_busy_dies),
 		FAST_CASE(test_silent_stall),
 		FAST_CASE(test_stop_unanswered),
