@@ -11,9 +11,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -625,6 +627,48 @@ test_second_device(void)
 	return TEST_SUCCESS;
 }
 
+/* Two file systems in which the folder has one number, in a namespace of this thread alone. */
+static void *
+folders_mount(void *arg)
+{
+	int *fds = arg;
+	unsigned int i;
+
+	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+		return NULL;
+	for (i = 0; i < 2 && mount("comch", path, "tmpfs", 0, "mode=0700") == 0; i++)
+		fds[i] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return NULL;
+}
+
+/* They are two places, though: the function of one is free in the other. */
+static int
+test_same_number(void)
+{
+	int fds[2] = { -1, -1 }, devs[2] = { -1, -1 };
+	struct stat st[2];
+	pthread_t thread;
+	unsigned int i;
+
+	TEST_EXPECT(pthread_create(&thread, NULL, folders_mount, fds), 0);
+	TEST_EXPECT(pthread_join(thread, NULL), 0);
+	if (fds[1] < 0)
+		return test_skip("no file system can be mounted here");
+	TEST_TRUE(fstat(fds[0], &st[0]) == 0 && fstat(fds[1], &st[1]) == 0);
+	for (i = 0; i < 2; i++)
+		devs[i] = test_vdev_add("role=dpu,functions=%s,path=/proc/self/fd/%d", function,
+				fds[i]);
+	for (i = 0; i < 2; i++) {
+		close(fds[i]);
+		if (devs[i] >= 0)
+			TEST_EXPECT(test_vdev_remove((int16_t)devs[i]), 0);
+	}
+	if (st[0].st_ino != st[1].st_ino)
+		return test_skip("the folders have two numbers here");
+	TEST_ASSERT(devs[0] >= 0 && devs[1] >= 0, "%d and %d", devs[0], devs[1]);
+	return TEST_SUCCESS;
+}
+
 /* A child of the card's side that lives on, with all descriptors, holds no function. */
 static int
 test_forked_child(void)
@@ -972,6 +1016,7 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(meet_setup, meet_teardown, test_function_users),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_socket_mode),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_second_device),
+		TEST_CASE_ST(meet_setup, meet_teardown, test_same_number),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_forked_child),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_left_socket),
 		TEST_CASE_ST(meet_setup, meet_teardown, test_planted_links),
