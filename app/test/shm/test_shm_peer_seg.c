@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "test_bluefield_model.h"
 #include "test_shm_peer.h"
 
 #ifndef F_SEAL_FUTURE_WRITE
@@ -243,6 +244,55 @@ test_chan_segments(void)
 		TEST_CALL(dies(e, before, kind));
 	}
 	return TEST_SUCCESS;
+}
+
+static int
+ring_words(void)
+{
+	static const struct {
+		uint32_t ring_size;
+		enum bad_seg kind; /* BAD_SEGS: no descriptor */
+		const char *words;
+	} rings[] = {
+		{ 63, BAD_SPARSE, "a ring of a wrong number or size (0, 63)" },
+		{ HOSTILE_RING_SIZE, BAD_SEGS, "whose descriptor is missing, or not announced" },
+		{ HOSTILE_RING_SIZE, BAD_SPARSE, "a ring that is not sealed, has holes or another header" },
+	};
+	union shm_wire_msg msg;
+	struct hostile *e;
+	uint64_t before;
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < RTE_DIM(rings); i++) {
+		fd = rings[i].kind == BAD_SEGS ? -1 : peer_bad_fd(rings[i].kind, CHAN_HDR,
+			HOSTILE_RING_SIZE + sizeof(struct shm_wire_chan));
+		e = hostile_up();
+		TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+		before = peer_violations();
+		hostile_fill(&msg, SHM_WIRE_READY, 0);
+		msg.ready.tx.ring_size = rings[i].ring_size;
+		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0, fd), 0);
+		if (fd >= 0)
+			close(fd);
+		TEST_CALL(dies(e, before, i));
+		TEST_ASSERT(test_log_has(rings[i].words), "not said: %s", rings[i].words);
+	}
+	return TEST_SUCCESS;
+}
+
+/* What is wrong with a ring is in the log of who refuses it. */
+static int
+test_ring_words(void)
+{
+	int ret;
+
+	TEST_EXPECT(test_log_begin(), 0);
+	test_log_restore();
+	ret = ring_words();
+	test_log_quiet();
+	test_log_drop();
+	return ret;
 }
 
 /* Numbers of segments, and whether one comes with the message. */
@@ -630,6 +680,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_ring_sizes),
 		PEER_CASE(test_ring_too_large),
 		PEER_CASE(test_chan_segments),
+		PEER_CASE(test_ring_words),
 		PEER_CASE(test_segment_names),
 		PEER_CASE(test_segment_busy),
 		PEER_CASE(test_segment_race),

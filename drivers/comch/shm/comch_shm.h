@@ -656,13 +656,20 @@ void shm_chan_broken_locked(struct shm_chan *chan, int reason);
 void shm_send_reason(struct shm_link *link, uint32_t id, uint16_t type, int reason);
 void shm_send_last(struct shm_chan *chan, uint16_t type, int reason);
 
+/* What a peer did wrong, and the values that say so. */
+struct shm_wrong {
+	const char *what;
+	uint64_t a, b;
+};
+
 /* shm_segs.c: segments of a link; the device's lock is held */
 uint64_t shm_ring_size(uint32_t queue_size, uint32_t msg_size);
 void shm_chan_max_rx_set(struct shm_chan *chan, uint32_t queue_size, uint32_t msg_size);
 int shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_event *ev,
 		struct shm_wire_tx *tx, int *fd);
 bool shm_own_seg_undone(struct shm_event *ev);
-int shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd);
+int shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd,
+		struct shm_wrong *wrong);
 int shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx);
 void shm_segs_free(struct shm_link *link);
 void shm_seg_refused(const struct shm_link *link, int ret);

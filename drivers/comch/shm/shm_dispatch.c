@@ -265,7 +265,7 @@ shm_event_work(struct shm_event *ev)
 
 /* A client asks for a server: which group is it for? */
 static int
-dispatch_connect(struct shm_link *link, struct shm_event *ev)
+dispatch_connect(struct shm_link *link, struct shm_event *ev, struct shm_wrong *wrong)
 {
 	struct shm_wire_connect *req = &ev->msg.connect;
 	struct shm_dev *dev = link->dev;
@@ -276,8 +276,10 @@ dispatch_connect(struct shm_link *link, struct shm_event *ev)
 
 	if (link->chans[req->hdr.chan] != NULL)
 		return -EPROTO;
-	if (strnlen(req->name, sizeof(req->name)) == sizeof(req->name))
+	if (strnlen(req->name, sizeof(req->name)) == sizeof(req->name)) {
+		wrong->what = "a server's name that does not end";
 		return -EPROTO;
+	}
 	if (link->hung_up)
 		return -ENOENT; /* nobody is there to be connected */
 	/* the lock keeps unlisten from returning, and so the server alive */
@@ -292,7 +294,7 @@ dispatch_connect(struct shm_link *link, struct shm_event *ev)
 	if (chan == NULL) {
 		rte_comch_pmd_count(&dev->dev->data->stats.refused);
 		shm_send_reason(link, req->hdr.chan, SHM_WIRE_REFUSE, -ENOMEM);
-		return -ENOMEM;
+		return -ENOENT;
 	}
 	size = RTE_MAX(req->rx.max_msg_size, server->max_msg_size);
 	size = RTE_MAX(size, dev->dev->info.dflt_msg_size);
@@ -320,27 +322,35 @@ region_work(const struct shm_peer_region *region)
 	return region == NULL || region->map != NULL ? 0 : region->size / 64;
 }
 
-/* 0: the event has a new owner; -EPROTO: the peer must go; else: drop it. */
+/*
+ * 0: the event has a new owner; -EPROTO: the peer must go, as wrong says; -ENOMEM: it must go, too,
+ * and has done no wrong; else: drop it.
+ */
 static int
-dispatch(struct shm_link *link, struct shm_event *ev)
+dispatch(struct shm_link *link, struct shm_event *ev, struct shm_wrong *wrong)
 {
 	uint16_t type = ev->msg.hdr.type;
+	const struct shm_wire_tx *tx = NULL;
 	struct shm_chan *chan;
 	uint64_t bytes = 0;
+	int ret;
 
 	if (ev->msg.hdr.chan >= SHM_WIRE_MAX_CHANS)
 		return -EPROTO;
 	if (type == SHM_WIRE_CONNECT)
-		return dispatch_connect(link, ev);
+		return dispatch_connect(link, ev, wrong);
 	chan = link->chans[ev->msg.hdr.chan];
 	if (chan == NULL && type == SHM_WIRE_CLOSE)
 		return -ENOENT; /* it crossed our REFUSE */
 	if (chan == NULL || chan->peer_closed)
 		return -EPROTO;
-	if (type == SHM_WIRE_ACCEPT && shm_peer_seg_map(chan, &ev->msg.accept.tx, ev->fd) != 0)
-		return -EPROTO;
-	if (type == SHM_WIRE_READY && shm_peer_seg_map(chan, &ev->msg.ready.tx, ev->fd) != 0)
-		return -EPROTO;
+	if (type == SHM_WIRE_ACCEPT)
+		tx = &ev->msg.accept.tx;
+	else if (type == SHM_WIRE_READY)
+		tx = &ev->msg.ready.tx;
+	ret = tx != NULL ? shm_peer_seg_map(chan, tx, ev->fd, wrong) : 0;
+	if (ret != 0)
+		return ret;
 	if (shm_chan_is(chan, SHM_CHAN_ZOMBIE)) {
 		/* both closed at one time, or its answer crossed our CLOSE */
 		if (type == SHM_WIRE_CLOSED || type == SHM_WIRE_CLOSE || type == SHM_WIRE_REFUSE)
@@ -395,16 +405,15 @@ shm_chan_broken_locked(struct shm_chan *chan, int reason)
 void
 shm_chan_dispatch(struct shm_link *link, struct shm_event *ev)
 {
-	uint16_t type = ev->msg.hdr.type;
-	uint32_t id = ev->msg.hdr.chan;
+	struct shm_wrong wrong = { "a message out of place", ev->msg.hdr.type, ev->msg.hdr.chan };
 	int ret;
 
-	ret = dispatch(link, ev);
+	ret = dispatch(link, ev, &wrong);
 	if (ret == 0)
 		return;
 	shm_event_drop(link, ev);
-	if (ret == -EPROTO) {
-		shm_link_violation(link, "a message out of place", type, id);
-		shm_link_kill(link, -EPROTO);
-	}
+	if (ret == -EPROTO)
+		shm_link_violation(link, wrong.what, wrong.a, wrong.b);
+	if (ret == -EPROTO || ret == -ENOMEM)
+		shm_link_kill(link, ret);
 }

@@ -276,12 +276,20 @@ shm_own_seg_get(struct shm_chan *chan, uint64_t size, struct shm_event *ev,
 	return 0;
 }
 
+static int
+ring_wrong(struct shm_wrong *wrong, const struct shm_wire_tx *tx, const char *what)
+{
+	*wrong = (struct shm_wrong){ what, tx->seg, tx->ring_size };
+	return -EPROTO;
+}
+
 /*
  * Map a segment as soon as its descriptor comes: the peer will not send it again,
  * even if the connection that it came for is given up this moment.
  */
 int
-shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd)
+shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd,
+		struct shm_wrong *wrong)
 {
 	struct shm_link *link = chan->link;
 	struct shm_peer_seg *seg;
@@ -290,19 +298,24 @@ shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd)
 
 	/* no more than we asked for: mapping it and emptying it is work of ours */
 	if (tx->seg >= SHM_WIRE_MAX_CHANS || tx->ring_size < SHM_WIRE_MIN_RING_SIZE ||
-			tx->ring_size > chan->max_rx_size || (tx->ring_size & 7) != 0 ||
-			tx->new_seg != (fd >= 0))
-		return -EPROTO;
-	if (!segs_alloc(link))
-		return -EPROTO;
+			tx->ring_size > chan->max_rx_size || (tx->ring_size & 7) != 0)
+		return ring_wrong(wrong, tx, "a ring of a wrong number or size");
+	if (tx->new_seg != (fd >= 0))
+		return ring_wrong(wrong, tx, "a ring whose descriptor is missing, or not announced");
+	if (!segs_alloc(link)) {
+		shm_seg_refused(link, -ENOMEM);
+		return -ENOMEM;
+	}
 	seg = &link->peer_segs[tx->seg];
 	/* one READY has a place, see peer_seg_reserve() */
 	if (fd >= 0 && seg->map == NULL && link->dev->role == RTE_COMCH_ROLE_DPU &&
 			!chan->map_taken)
-		return -EPROTO;
+		return ring_wrong(wrong, tx, "a ring more than its connection may have");
 	total = tx->ring_size + sizeof(struct shm_wire_chan);
 	if (seg->busy)
-		return -EPROTO;
+		return ring_wrong(wrong, tx, "a ring that is in use");
+	if (fd < 0 && seg->map == NULL)
+		return ring_wrong(wrong, tx, "a ring that was never sent");
 	was = seg->map != NULL;
 	if (fd >= 0) {
 		shm_peer_unmap(seg->map, seg->size);
@@ -310,7 +323,10 @@ shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd)
 		seg->size = total;
 	}
 	peer_seg_count(chan, was, seg->map != NULL);
-	return seg->map == NULL || seg->size != total ? -EPROTO : 0;
+	if (seg->map == NULL)
+		return ring_wrong(wrong, tx,
+			"a ring that is not sealed, has holes or another header");
+	return seg->size == total ? 0 : ring_wrong(wrong, tx, "a ring of another size than before");
 }
 
 /*
