@@ -21,8 +21,7 @@ sys.path.insert(0, str(TOP / 'devtools' / 'compare-peers'))
 import rows  # noqa: E402
 import table  # noqa: E402
 
-ROW = re.compile(r'   \* - (.*)\n     - (.*)\n     - (?:yes|no)\n     - ([\d.]+)\n'
-                 r'     - .*\n     -(.*)\n')
+ROW = re.compile(r'   "(.*)", "(.*)", (?:yes|no), ([\d.]+), .*, "(.*)"\n')
 
 
 def wanted(group, whose, ratio):

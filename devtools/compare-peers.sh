@@ -13,7 +13,7 @@
 # be quiet, --no-huge leaves out the rows with hugepages, which is half the time.
 #
 # Installs packages if some are missing, builds into build-compare/, reserves
-# hugepages if it may, and gives them back. Takes a quarter of an hour, in which
+# hugepages if it may, and gives them back. Takes half an hour, in which
 # nothing else should run here. Ends with 0 if everything was measured; where no
 # hugepages can be had, that is said, and it is everything without them.
 

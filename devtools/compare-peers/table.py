@@ -126,17 +126,15 @@ def rows_of(record, group):
 def rst(data, path):
     """The ratios alone, as a table for the guide: they hold where figures do not."""
     with open(path, 'w', encoding='utf-8') as f:
-        f.write('.. list-table::\n   :header-rows: 1\n   :widths: 34 14 10 10 16 16\n\n')
-        f.write('   * - What\n     - Compared with\n     - Hugepages\n     - Ratio\n'
-                '     - Lowest to highest\n     - Wanted\n')
+        f.write('.. csv-table::\n   :header: "What", "Compared with", "Hugepages", "Ratio", '
+                '"Lowest to highest", "Wanted"\n   :widths: 34 14 10 10 16 16\n\n')
         for row in data['table']:
             if row['ratio'] is None:
                 continue
-            f.write('   * - %s\n     - %s\n     - %s\n     - %.2f\n     - %.2f to %.2f\n'
-                    '     - %s\n' % (row['what'], row['whose'], row['huge'], row['ratio'],
-                                     min(row['ratios']), max(row['ratios']),
-                                     '' if row['target'] == '-' else
-                                     '%s, %s' % (row['target'], row['verdict'])))
+            f.write('   "%s", "%s", %s, %.2f, %.2f to %.2f, "%s"\n' % (
+                row['what'], row['whose'], row['huge'], row['ratio'], min(row['ratios']),
+                max(row['ratios']), '' if row['target'] == '-' else
+                '%s, %s' % (row['target'], row['verdict'])))
 
 
 def show(data, groups, rounds):
