@@ -9,14 +9,17 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "shm_times.h"
 #include "test_shm_peer.h"
 #include "test_shm_peer_fs.h"
 
@@ -29,18 +32,23 @@
 /* More links than the socket of a broker takes that does not read. */
 #define NB_LINKS 300u
 #define NB_LINKS_MAX 400
+/* Descriptors for all: the device lets a user have half of them. */
+#define LINKS_FDS (NB_LINKS * 10)
 /* Brokers that do not end, and users of a function, which may have one each; users that come. */
 #define MAX_LEFT 64u
 #define MAX_USERS 16u
 #define NB_USERS 128u
 #define FIRST_UID 22000u
-#define HOLD_MS 60000u
-/* What must not wait until a socket has lingered. */
-#define LINGER_MS 5000u
+/* Until they end, if nobody ends them. */
+#define HANG_S (60u * test_slow)
+/* What must not wait until a socket has lingered: half of that at most. */
+#define LINGER_MS RTE_MIN(TEST_MS, 10000u)
 
 static int
 broker_suite_setup(void)
 {
+	/* before there is a device, which takes its limits from it; cases ask again */
+	test_need_fds(LINKS_FDS);
 	/* brokers also for the processes of this user */
 	peer_env.args = ",broker=all,max_links=" RTE_STR(NB_LINKS_MAX);
 	return peer_suite_setup();
@@ -62,6 +70,19 @@ answers_read(struct hostile **e, unsigned int nb_e, unsigned int *nb_fds)
 	return nb;
 }
 
+/* Answers that wait in sockets. */
+static unsigned int
+answers_wait(struct hostile **e, unsigned int nb_e)
+{
+	unsigned int i, nb = 0;
+	int bytes;
+
+	for (i = 0; i < nb_e; i++)
+		if (ioctl(e[i]->fd, FIONREAD, &bytes) == 0)
+			nb += (unsigned int)bytes / hostile_type_len(SHM_WIRE_ACCEPT);
+	return nb;
+}
+
 /*
  * Answers with descriptors that nobody reads: the kernel counts them for the user of the card's
  * side and its brokers, which has few if it is not root. All come when they are read.
@@ -72,6 +93,8 @@ test_unread(void)
 	struct hostile *e[NB_UNREAD];
 	unsigned int i, nb, nb_fds = 0, before, most = 0;
 
+	/* of half of them, those that wait here are the user's */
+	TEST_CALL(test_need_fds(NB_UNREAD * NB_ANSWERS * 4));
 	for (i = 0; i < NB_UNREAD; i++) {
 		e[i] = hostile_up();
 		TEST_TRUE(e[i] != NULL);
@@ -160,15 +183,17 @@ test_unread_order(void)
 static int
 test_unread_ended(void)
 {
-	unsigned int i, nb, nb_fds = 0, nb_end = MAX_UNREAD / LINK_UNREAD;
+	const unsigned int nb_end = MAX_UNREAD / LINK_UNREAD;
+	/* fewer than they may have: a link with answers that wait is not read on */
+	const unsigned int nb_left = nb_end * (LINK_UNREAD - 4);
+	unsigned int i, nb, nb_fds = 0, nb_ended = 0;
 	struct hostile *e[NB_UNREAD];
 
 	for (i = 0; i < NB_UNREAD; i++)
 		e[i] = hostile_up();
-	/* fewer than it may have: a link with answers that wait is not read on */
-	for (nb = 0; nb < nb_end * (LINK_UNREAD - 4); nb++)
+	for (nb = 0; nb < nb_left; nb++)
 		TEST_EXPECT(hostile_say(e[nb % nb_end], SHM_WIRE_CONNECT, nb / nb_end), 0);
-	peer_turn_ms(200);
+	PEER_WAIT(answers_wait(e, nb_end) == nb_left, TEST_MS);
 	for (nb = 0; nb < NB_ANSWERS; nb++)
 		for (i = nb_end; i < NB_UNREAD; i++)
 			TEST_EXPECT(hostile_say(e[i], SHM_WIRE_CONNECT, nb), 0);
@@ -179,10 +204,12 @@ test_unread_ended(void)
 	peer_turn_ms(200);
 	test_signal_brokers(SIGSTOP);
 	nb = answers_read(&e[nb_end], NB_UNREAD - nb_end, &nb_fds);
-	answers_read(e, nb_end, &nb_fds);
+	answers_read(e, nb_end, &nb_ended);
 	test_signal_brokers(SIGCONT);
-	test_note("%u descriptors were in the sockets", nb_fds);
-	TEST_TRUE(nb_fds <= MAX_UNREAD);
+	test_note("%u descriptors were in the sockets, and %u in those of links that ended",
+		nb_fds, nb_ended);
+	TEST_EXPECT(nb_ended, nb_left);
+	TEST_TRUE(nb_fds + nb_ended <= MAX_UNREAD);
 	PEER_WAIT((nb += answers_read(&e[nb_end], NB_UNREAD - nb_end, &nb_fds)) ==
 		(NB_UNREAD - nb_end) * NB_ANSWERS, TEST_MS);
 	return TEST_SUCCESS;
@@ -212,26 +239,52 @@ test_words_left(void)
 static int
 test_full_broker(void)
 {
-	struct hostile *e[NB_LINKS], *old = hostile_up();
-	unsigned int nb;
+	struct rte_comch_dev_stats before = { 0 }, after = { 0 };
+	unsigned int nb = 0, nb_ended = 0, nb_before, nb_after, i;
+	struct hostile *e[NB_LINKS], *old;
+	uint64_t end;
 
-	TEST_CALL(test_need_fds(NB_LINKS * 8));
-	test_signal_brokers(SIGSTOP);
-	for (nb = 0; nb < NB_LINKS; nb++) {
-		e[nb] = hostile_open(peer_env.path, "pf0");
+	TEST_CALL(test_need_fds(LINKS_FDS));
+	old = hostile_up();
+	rte_comch_dev_stats_get(peer_env.dpu, &before);
+	nb_before = test_signal_brokers(SIGSTOP);
+	/* such as have not said HELLO end some time, too */
+	end = test_now_ns() + SHM_HELLO_MS / 2 * UINT64_C(1000000);
+	while (nb_ended == 0 && test_now_ns() < end) {
+		if (nb < NB_LINKS) {
+			e[nb] = hostile_open(peer_env.path, "pf0");
+			nb += e[nb] != NULL; /* else the backlog is full */
+		}
 		peer_serve(peer_env.pe);
-		if (e[nb] == NULL || hostile_gone(e[nb]))
-			break;
+		for (i = 0; i < nb; i++)
+			nb_ended += hostile_gone(e[i]);
 	}
-	test_signal_brokers(SIGCONT);
-	if (nb == NB_LINKS)
-		return test_skip("sockets hold much here");
-	test_note("%u links did not end", nb);
-	TEST_TRUE(e[nb] != NULL);
+	nb_after = test_signal_brokers(SIGCONT);
+	rte_comch_dev_stats_get(peer_env.dpu, &after);
+	test_note("%u of %u links ended", nb_ended, nb);
+	/* it was the broker, and no limit of their user */
+	TEST_EXPECT(after.links_refused, before.links_refused);
+	/* that of strangers takes what ends */
+	TEST_TRUE(nb_after == nb_before || (nb_after == nb_before + 1 && nb_ended != 0));
+	if (nb_ended == 0)
+		return test_skip("a broker that stands has room for %u links here", nb);
 	TEST_EXPECT(hostile_hello(e[0]), 0);
 	TEST_EXPECT(hostile_connect(old, &old->chan, 0), 0);
 	TEST_CALL(peer_honest(10));
 	return TEST_SUCCESS;
+}
+
+/* Root of a user namespace may have no other users. */
+static int
+need_user(uid_t uid)
+{
+	bool can;
+
+	if (geteuid() != 0)
+		return test_skip("only root can become another user");
+	can = hostile_become(uid);
+	TEST_EXPECT(seteuid(0), 0);
+	return can ? TEST_SUCCESS : test_skip("root cannot become user %u here", uid);
 }
 
 /*
@@ -247,8 +300,8 @@ hangers_main(int out)
 	pid_t parent;
 
 	hostile_alone = true;
-	alarm(60);
-	if (hostile_fs_start(peer_env.path, 0, HOLD_MS) != 0 || hostile_fs.why != NULL)
+	alarm(HANG_S);
+	if (hostile_fs_start(peer_env.path, 0, HANG_S * 1000) != 0 || hostile_fs.why != NULL)
 		_exit(write(out, "n", 1) != 1);
 	parent = getpid();
 	if (fork() != 0) {
@@ -256,7 +309,7 @@ hangers_main(int out)
 		for (;;)
 			pause();
 	}
-	alarm(60);
+	alarm(HANG_S);
 	hostile_fs_child();
 	if (write(out, "h", 1) != 1)
 		_exit(1);
@@ -305,8 +358,8 @@ test_many_hang(void)
 	struct hostile *e;
 	pid_t pid;
 
-	if (geteuid() != 0)
-		return test_skip("only root can become another user");
+	TEST_CALL(need_user(FIRST_UID + NB_USERS - 1));
+	TEST_CALL(test_need_fds((MAX_LEFT + MAX_USERS) * 4));
 	TEST_EXPECT(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
 	fflush(stdout);
 	pid = fork();
@@ -331,11 +384,15 @@ struct alone {
 	char path[PATH_MAX];
 	int dev;
 	struct rte_comch_pe *pe;
+	unsigned int brokers; /* of others */
 };
 
 static int
 alone_open(struct alone *alone)
 {
+	memset(alone, 0, sizeof(*alone));
+	alone->dev = -1;
+	alone->brokers = test_signal_brokers(0);
 	TEST_EXPECT(test_rendezvous_create(alone->path, sizeof(alone->path)), 0);
 	alone->dev = test_vdev_add("role=dpu,functions=pf0,uids=%u,path=%s", FIRST_UID,
 		alone->path);
@@ -345,31 +402,40 @@ alone_open(struct alone *alone)
 	return TEST_SUCCESS;
 }
 
-/* How long that takes, in ms. */
+/* Whatever there is of it. How long that takes, in ms. */
 static int
 alone_close(struct alone *alone, uint64_t *ms)
 {
 	const uint64_t begin = test_now_ns();
+	int ret = 0;
 
 	if (alone->pe != NULL)
-		TEST_EXPECT(rte_comch_pe_destroy(alone->pe), 0);
-	TEST_EXPECT(test_vdev_remove((int16_t)alone->dev), 0);
+		ret = rte_comch_pe_destroy(alone->pe);
+	if (alone->dev >= 0)
+		ret += test_vdev_remove((int16_t)alone->dev);
 	*ms = (test_now_ns() - begin) / 1000000;
 	test_rendezvous_remove(alone->path);
+	TEST_EXPECT(ret, 0);
+	TEST_UNTIL(test_signal_brokers(0) <= alone->brokers, 0, TEST_MS);
 	return TEST_SUCCESS;
 }
 
-/* It comes, and leaves a descriptor in its socket, which nobody else has then. */
+/*
+ * It comes, and leaves a descriptor in its socket, which nobody else has then: if it does not
+ * come, nobody has it either.
+ */
 static int
 stranger_comes(const struct alone *alone, int fd)
 {
 	struct hostile *e = hostile_become(OTHER_UID) ? hostile_open(alone->path, "pf0") : NULL;
+	int ret = -ENOTCONN;
 
-	TEST_EXPECT(seteuid(0), 0);
-	TEST_TRUE(e != NULL);
-	TEST_EXPECT(hostile_send_raw(e, "", 1, &fd, 1), 0);
+	if (seteuid(0) == 0 && e != NULL)
+		ret = hostile_send_raw(e, "", 1, &fd, 1);
 	close(fd);
-	hostile_close(e);
+	if (e != NULL)
+		hostile_close(e);
+	TEST_EXPECT(ret, 0);
 	return TEST_SUCCESS;
 }
 
@@ -377,19 +443,22 @@ stranger_comes(const struct alone *alone, int fd)
 static int
 test_backlog_lingers(void)
 {
-	struct alone alone = { .dev = -1 };
-	int fd, other = -1;
-	uint64_t ms;
+	int fd, other = -1, ret;
+	struct alone alone;
+	uint64_t ms = 0;
 
-	if (geteuid() != 0)
-		return test_skip("only root can become another user");
+	TEST_CALL(need_user(OTHER_UID));
 	fd = peer_lingering_fd(&other);
 	if (fd < 0)
 		return test_skip("no TCP here to make a socket that lingers");
-	TEST_CALL(alone_open(&alone));
-	TEST_CALL(stranger_comes(&alone, fd));
-	TEST_CALL(alone_close(&alone, &ms));
+	ret = alone_open(&alone);
+	if (ret == TEST_SUCCESS)
+		ret = stranger_comes(&alone, fd);
+	else
+		close(fd);
+	ret += alone_close(&alone, &ms);
 	close(other);
+	TEST_EXPECT(ret, TEST_SUCCESS);
 	test_note("%u ms until the device has ended", (unsigned int)ms);
 	TEST_TRUE(ms < LINGER_MS);
 	return TEST_SUCCESS;
@@ -436,15 +505,28 @@ strangers_go(const struct alone *alone, unsigned int nb, unsigned int fds)
 	return TEST_SUCCESS;
 }
 
+/* Any thread may become slow; to end that needs a right. */
+static void *
+slow_and_back(void *arg)
+{
+	const struct sched_param param = { .sched_priority = 0 };
+	bool *can = arg;
+
+	*can = sched_setscheduler(0, SCHED_IDLE, &param) == 0 &&
+		sched_setscheduler(0, SCHED_OTHER, &param) == 0;
+	return NULL;
+}
+
+/* The descriptor is closed here, as in stranger_comes(). */
 static int
 slow_thread(const struct alone *alone, int fd)
 {
-	unsigned int brokers = test_signal_brokers(0), fds = test_count_fds();
+	unsigned int fds = test_count_fds(), nb_threads, nb_brokers;
 	cpu_set_t all, one;
 	int cpu, ret;
 
-	if (threads_set(NULL, SCHED_OTHER, &all) == 0)
-		return test_skip("no thread of a device can be slowed");
+	CPU_ZERO(&all);
+	nb_threads = threads_set(NULL, SCHED_OTHER, &all);
 	for (cpu = 0; cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &all); cpu++)
 		;
 	CPU_ZERO(&one);
@@ -452,14 +534,20 @@ slow_thread(const struct alone *alone, int fd)
 	/* their broker begins on the same processor */
 	threads_set(&one, SCHED_OTHER, NULL);
 	ret = stranger_comes(alone, dup(STDIN_FILENO)) + strangers_go(alone, 1, fds);
-	if (ret == TEST_SUCCESS && test_signal_brokers(0) == brokers + 1) {
+	nb_brokers = test_signal_brokers(0) - alone->brokers;
+	if (ret == TEST_SUCCESS && nb_brokers == 1) {
 		threads_set(&one, SCHED_IDLE, NULL);
 		/* both at first: to become another user interrupts what waits */
 		ret = stranger_comes(alone, fd) + stranger_comes(alone, dup(STDIN_FILENO));
 		ret += strangers_go(alone, 3, fds - 1);
+	} else {
+		close(fd);
 	}
-	threads_set(&all, SCHED_OTHER, NULL);
-	return ret == 0 ? TEST_SUCCESS : TEST_FAILED;
+	/* also that of the suite's device */
+	TEST_TRUE(threads_set(&all, SCHED_OTHER, NULL) == nb_threads && nb_threads >= 2);
+	TEST_EXPECT(nb_brokers, 1);
+	TEST_EXPECT(ret, TEST_SUCCESS);
+	return TEST_SUCCESS;
 }
 
 /*
@@ -469,20 +557,28 @@ slow_thread(const struct alone *alone, int fd)
 static int
 test_thread_slow(void)
 {
-	struct alone alone = { .dev = -1 };
 	int fd, other = -1, ret;
+	struct alone alone;
+	pthread_t thread;
+	bool can = false;
 	uint64_t ms;
 
-	if (geteuid() != 0)
-		return test_skip("only root can become another user");
+	TEST_CALL(need_user(OTHER_UID));
+	TEST_EXPECT(pthread_create(&thread, NULL, slow_and_back, &can), 0);
+	TEST_EXPECT(pthread_join(thread, NULL), 0);
+	if (!can)
+		return test_skip("a thread that is slowed would stay so here");
 	fd = peer_lingering_fd(&other);
 	if (fd < 0)
 		return test_skip("no TCP here to make a socket that lingers");
-	TEST_CALL(alone_open(&alone));
-	ret = slow_thread(&alone, fd);
+	ret = alone_open(&alone);
+	if (ret == TEST_SUCCESS)
+		ret = slow_thread(&alone, fd);
+	else
+		close(fd);
 	close(other);
-	TEST_CALL(alone_close(&alone, &ms));
-	return ret;
+	ret += alone_close(&alone, &ms);
+	return ret == 0 ? TEST_SUCCESS : TEST_FAILED;
 }
 
 static struct unit_test_suite suite = {
@@ -496,9 +592,10 @@ static struct unit_test_suite suite = {
 		TEST_CASE_ST(peer_setup, peer_teardown, test_unread_ended),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_words_left),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_full_broker),
-		TEST_CASE_ST(peer_setup, peer_teardown, test_many_hang),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_backlog_lingers),
 		TEST_CASE_ST(peer_setup, peer_teardown, test_thread_slow),
+		/* last: it leaves brokers that are still ending */
+		TEST_CASE_ST(peer_setup, peer_teardown, test_many_hang),
 		TEST_CASES_END(),
 	},
 };

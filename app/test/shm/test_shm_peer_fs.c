@@ -170,6 +170,11 @@ fs_mount(void *arg __rte_unused)
 	snprintf(file, sizeof(file), "%s/slow", fs.dir);
 	hostile_fs.file = open(file, O_RDWR | O_CLOEXEC);
 	umount2(fs.dir, MNT_DETACH);
+	if (hostile_fs.file >= 0)
+		return NULL;
+	hostile_fs.why = "its file cannot be opened";
+	__atomic_store_n(&fs.ends, true, __ATOMIC_RELAXED);
+	pthread_join(fs.thread, NULL);
 	return NULL;
 }
 
