@@ -23,6 +23,9 @@
 #include "test_comch_util.h"
 #include "test_net_comch.h"
 
+/* A packet whose doorbell has not got lost has arrived by then. */
+#define QUIET_MS 20
+
 static int
 beside_setup(void)
 {
@@ -376,20 +379,30 @@ static int
 test_lost_doorbell(void)
 {
 	struct rte_mbuf *m, *got = NULL;
-	unsigned int i;
+	unsigned int i, nb_lost = 0;
+	uint64_t end;
+	uint16_t n;
 
 	if (!net.place.is_open)
 		return test_skip("driver shm has no doorbells that get lost");
 	TEST_CALL(net_ports_up(1, 1, 1500, 0));
-	for (i = 0; i < 3; i++) {
+	for (i = 0; nb_lost < 3; i++) {
+		TEST_TRUE(i < 20);
 		m = test_packet(net_pool_of(HOST), 64, 1, i);
 		TEST_EXPECT(test_model_ctl(&net.place.model, "fault %s net doorbells=1",
 			test_place_function(0)), 0);
 		NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 1) == 1, TEST_MS);
-		NET_WAIT(rte_eth_tx_burst(net.ids[HOST], 0, &m, 0) == 0 &&
-			rte_eth_rx_burst(net.ids[DPU], 0, &got, 1) == 1, TEST_MS);
+		/* the port rings for words of its own, too: it may have been one of these */
+		end = test_now_ns() + QUIET_MS * UINT64_C(1000000);
+		do
+			n = rte_eth_rx_burst(net.ids[DPU], 0, &got, 1);
+		while (n == 0 && test_now_ns() < end);
+		nb_lost += n == 0;
+		NET_WAIT(n == 1 || (rte_eth_tx_burst(net.ids[HOST], 0, &m, 0) == 0 &&
+			rte_eth_rx_burst(net.ids[DPU], 0, &got, 1) == 1), TEST_MS);
 		TEST_CALL(net_packet_check(got, DPU, 64, i));
 	}
+	test_note("%u of %u doorbells got lost", nb_lost, i);
 	return TEST_SUCCESS;
 }
 
