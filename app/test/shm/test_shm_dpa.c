@@ -476,9 +476,7 @@ nice_start(void *arg)
 {
 	int *ret = arg;
 
-	*ret = -errno;
-	if (setpriority(PRIO_PROCESS, 0, NICE) == 0)
-		*ret = test_dpa_start(NULL, &dpa);
+	*ret = setpriority(PRIO_PROCESS, 0, NICE) == 0 ? test_dpa_start(NULL, &dpa) : -errno;
 	return NULL;
 }
 

@@ -18,13 +18,14 @@
 
 #include <rte_cycles.h>
 
+#include "shm_times.h"
 #include "test_shm_peer_fast.h"
 
 #define REGION_CYCLES (TEST_ASAN ? 20000u : 100000u)
 #define CONSUMER_CYCLES 2000u
 #define MAX_LINK_CONSUMERS 1024u
 /* Longer than a consumer that closes waits for its producers. */
-#define BUSY_LATE_MS 5100
+#define BUSY_LATE_MS (SHM_CONSUMER_MS + 100)
 /* Kilobytes that the allocator may keep. */
 #define RSS_SLACK 4096
 

@@ -285,14 +285,18 @@ ring_words(void)
 static int
 test_ring_words(void)
 {
-	int ret;
-
 	TEST_EXPECT(test_log_begin(), 0);
 	test_log_restore();
-	ret = ring_words();
+	TEST_CALL(ring_words());
+	return test_log_passed();
+}
+
+static void
+words_teardown(void)
+{
 	test_log_quiet();
-	test_log_drop();
-	return ret;
+	test_log_end();
+	peer_teardown();
 }
 
 /* Numbers of segments, and whether one comes with the message. */
@@ -680,7 +684,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_ring_sizes),
 		PEER_CASE(test_ring_too_large),
 		PEER_CASE(test_chan_segments),
-		PEER_CASE(test_ring_words),
+		TEST_CASE_ST(peer_setup, words_teardown, test_ring_words),
 		PEER_CASE(test_segment_names),
 		PEER_CASE(test_segment_busy),
 		PEER_CASE(test_segment_race),
