@@ -486,6 +486,8 @@ test_broker_seals(void)
 
 	fds[0] = memfd_create("hostile", MFD_CLOEXEC);
 	fds[1] = fcntl(e->seg.fd, F_DUPFD_CLOEXEC, 0);
+	/* the thread of the device closes what the link came with */
+	peer_turn_ms(20);
 	for (i = 0; i < RTE_DIM(fds); i++) {
 		before = test_count_fds();
 		hostile_fill(&msg, SHM_WIRE_REGION, 0);
