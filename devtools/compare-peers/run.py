@@ -317,6 +317,8 @@ def main():
                             tuple(int(c) for c in opt.cpus.split(',')))
         comparison = Comparison(m, opt.rounds, opt.wait)
         groups = [g for g in rows.groups() if any(t in g.title for t in opt.only or [''])]
+        if not groups:
+            parser.error('--only: no row has the text: ' + ', '.join(opt.only))
         try:
             cases = [c == 'yes' for c in opt.huge.split(',')]
             for huge in cases:
