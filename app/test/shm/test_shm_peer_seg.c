@@ -252,11 +252,14 @@ ring_words(void)
 	static const struct {
 		uint32_t ring_size;
 		enum bad_seg kind; /* BAD_SEGS: no descriptor */
+		uint32_t new_seg;
 		const char *words;
 	} rings[] = {
-		{ 63, BAD_SPARSE, "a ring of a wrong number or size (0, 63)" },
-		{ HOSTILE_RING_SIZE, BAD_SEGS, "whose descriptor is missing, or not announced" },
-		{ HOSTILE_RING_SIZE, BAD_SPARSE, "a ring that is not sealed, has holes or another header" },
+		{ 63, BAD_SPARSE, 1, "a ring of a wrong number or size (0, 63)" },
+		{ HOSTILE_RING_SIZE, BAD_SEGS, 1, "whose descriptor is missing, or not announced" },
+		{ HOSTILE_RING_SIZE, BAD_SEGS, 0, "a ring that was never sent" },
+		{ HOSTILE_RING_SIZE, BAD_SPARSE, 1,
+			"a ring that is not sealed, has holes or another header" },
 	};
 	union shm_wire_msg msg;
 	struct hostile *e;
@@ -272,6 +275,7 @@ ring_words(void)
 		before = peer_violations();
 		hostile_fill(&msg, SHM_WIRE_READY, 0);
 		msg.ready.tx.ring_size = rings[i].ring_size;
+		msg.ready.tx.new_seg = rings[i].new_seg;
 		TEST_EXPECT(hostile_send(e, &msg, SHM_WIRE_READY, 0, fd), 0);
 		if (fd >= 0)
 			close(fd);
