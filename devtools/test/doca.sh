@@ -75,7 +75,9 @@ doca_pair() {
 	timeout -k 5 150 env "${host[@]}" "$programs${names[1]}" "$@" >"$run/client" 2>&1 ||
 		client=$?
 	wait "$pid" || server=$?
-	[ ${#card[@]} = 0 ] || pair_end "$run" || bad=1
+	# such a program ends without closing its device, whose thread may have asked for something
+	[ ${#card[@]} = 0 ] ||
+		pair_end "$run" 'vfio-user: failed to reply: Connection reset by peer' || bad=1
 	said "${names[0]}" "$run/server" $server "${words[0]}" || bad=1
 	said "${names[1]}" "$run/client" $client "${words[1]}" || bad=1
 	left=$(find "$DOCA_COMPAT_PATH" "$XDG_RUNTIME_DIR" -mindepth 1)
