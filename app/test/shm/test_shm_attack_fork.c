@@ -300,8 +300,7 @@ test_own_user(void)
 static int
 test_other_user(void)
 {
-	if (geteuid() != 0)
-		return test_skip("only root can become another user");
+	TEST_CALL(peer_need_user(OTHER_UID));
 	return process_ends(true);
 }
 

@@ -609,8 +609,7 @@ test_other_user(void)
 	unsigned int i;
 	pid_t pid;
 
-	if (geteuid() != 0)
-		return test_skip("only root can become another user");
+	TEST_CALL(peer_need_user(OTHER_UID));
 	TEST_TRUE(pipe2(to, O_NONBLOCK) == 0 && pipe(from) == 0);
 	pid = fork();
 	TEST_TRUE(pid >= 0);

@@ -203,6 +203,11 @@ extern unsigned int hostile_dirty;
 #define OTHER_UID 21235
 /** Become another user, to whom the folder of the test is open. @return whether it is one. */
 bool hostile_become(uid_t uid);
+/**
+ * Skip the case where this process cannot become that user, as root of a user namespace may.
+ * @return TEST_SUCCESS, or what a case returns at once.
+ */
+int peer_need_user(uid_t uid);
 
 /** Send bytes and descriptors, whatever they are. @return 0 or a negative errno. */
 int hostile_send_raw(struct hostile *e, const void *buf, size_t len, const int *fds,

@@ -274,19 +274,6 @@ test_full_broker(void)
 	return TEST_SUCCESS;
 }
 
-/* Root of a user namespace may have no other users. */
-static int
-need_user(uid_t uid)
-{
-	bool can;
-
-	if (geteuid() != 0)
-		return test_skip("only root can become another user");
-	can = hostile_become(uid);
-	TEST_EXPECT(seteuid(0), 0);
-	return can ? TEST_SUCCESS : test_skip("root cannot become user %u here", uid);
-}
-
 /*
  * A process of others' users: each has its broker close a file that waits. It says one byte when
  * that can be.
@@ -358,7 +345,7 @@ test_many_hang(void)
 	struct hostile *e;
 	pid_t pid;
 
-	TEST_CALL(need_user(FIRST_UID + NB_USERS - 1));
+	TEST_CALL(peer_need_user(FIRST_UID + NB_USERS - 1));
 	TEST_CALL(test_need_fds((MAX_LEFT + MAX_USERS) * 4));
 	TEST_EXPECT(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
 	fflush(stdout);
@@ -447,7 +434,7 @@ test_backlog_lingers(void)
 	struct alone alone;
 	uint64_t ms = 0;
 
-	TEST_CALL(need_user(OTHER_UID));
+	TEST_CALL(peer_need_user(OTHER_UID));
 	fd = peer_lingering_fd(&other);
 	if (fd < 0)
 		return test_skip("no TCP here to make a socket that lingers");
@@ -563,7 +550,7 @@ test_thread_slow(void)
 	bool can = false;
 	uint64_t ms;
 
-	TEST_CALL(need_user(OTHER_UID));
+	TEST_CALL(peer_need_user(OTHER_UID));
 	TEST_EXPECT(pthread_create(&thread, NULL, slow_and_back, &can), 0);
 	TEST_EXPECT(pthread_join(thread, NULL), 0);
 	if (!can)

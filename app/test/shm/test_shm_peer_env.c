@@ -154,6 +154,18 @@ hostile_become(uid_t uid)
 	return syscall(SYS_capset, &head, caps) == 0;
 }
 
+int
+peer_need_user(uid_t uid)
+{
+	bool can;
+
+	if (geteuid() != 0)
+		return test_skip("only root can become another user");
+	can = hostile_become(uid);
+	TEST_EXPECT(seteuid(0), 0);
+	return can ? TEST_SUCCESS : test_skip("root cannot become user %u here", uid);
+}
+
 static int
 env_create(void)
 {
