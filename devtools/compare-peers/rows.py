@@ -121,8 +121,7 @@ def bandwidth():
              Peer('UCX, equal', sized(peers.ucx_bandwidth_equal, size), target and 1.05),
              Peer('libfabric', sized(peers.fabric_bandwidth_work, size), target)],
             'bare loop that writes, copies and reads')
-        # For information: one buffer that stays in the caches, for those that have one. The
-        # copy that is faster for a reader is slower here, from 32 KiB on.
+        # For information: one buffer that stays in the caches, for those that have one.
         yield Group(
             'bandwidth, %s that nobody writes' % size_text(size),
             'fp-bw', ['--size', str(size)], 'bytes', size, [], 'memcpy, same working set')

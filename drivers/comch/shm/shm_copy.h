@@ -10,6 +10,7 @@
  * is copied, and when the consumer hears of it, is not here.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -18,12 +19,10 @@
 /* Bytes up to which a copy takes no call. */
 #define SHM_INLINE_COPY 64
 /*
- * Bytes from which on a copy goes past the caches; see shm_copy.c. From here on it was
- * never slower for a consumer that reads, with few buffers and many, wherever the two
- * CPUs are. Below it is faster where they share no cache, and slower where they do and
- * the buffers are too many for the consumer's own.
+ * Bytes from which on a copy may go past the caches. Fewer went faster so where the two
+ * CPUs share no cache, and slower where they do; trials of those were not measured.
  */
-#define SHM_STREAM_MIN (32u << 10)
+#define SHM_LARGE_COPY (32u << 10)
 
 /* Only x86 has stores that need not ask for a line; others have hints at best. */
 #ifdef RTE_ARCH_X86
@@ -32,16 +31,37 @@
 #define SHM_STREAMS 0
 #endif
 
-/* Copy a message of a line or more. Whatever is stored next is seen behind it. */
-void shm_copy_stream(uint8_t *dst, const uint8_t *src, uint64_t len);
+/* Copies that are timed for a comparison. */
+#define SHM_COPY_TIMED 8
+/* Copies until the first trial, for which new memory would say nothing. */
+#define SHM_COPY_FIRST 256
+
+/* Which way the large copies of one producer go, to all its consumers. */
+struct shm_copy_way {
+	bool cached;    /* by memcpy(), not past the caches */
+	bool trial;     /* it is the other way, for a while */
+	uint8_t faster; /* of the last copies of the trial */
+	uint8_t slow;   /* of all copies of the trial */
+	uint32_t left;  /* copies until a trial begins or ends */
+	float cost[SHM_COPY_TIMED]; /* ticks for a byte, of the copies before a trial */
+};
+
+static inline void
+shm_copy_way_init(struct shm_copy_way *way)
+{
+	*way = (struct shm_copy_way) { .left = SHM_COPY_FIRST };
+}
+
+/* Copy SHM_LARGE_COPY bytes or more. A release store behind it publishes them. */
+void shm_copy_large(struct shm_copy_way *way, uint8_t *dst, const uint8_t *src, uint64_t len);
 
 /* 16 bytes at a time, the last ones once more; small ones take no call. */
 static inline void
-shm_copy(uint8_t *dst, const uint8_t *src, uint64_t len)
+shm_copy(struct shm_copy_way *way, uint8_t *dst, const uint8_t *src, uint64_t len)
 {
 	if (len > SHM_INLINE_COPY || len < 16) {
-		if (SHM_STREAMS && len >= SHM_STREAM_MIN)
-			shm_copy_stream(dst, src, len);
+		if (SHM_STREAMS && len >= SHM_LARGE_COPY)
+			shm_copy_large(way, dst, src, len);
 		else
 			memcpy(dst, src, len);
 		return;

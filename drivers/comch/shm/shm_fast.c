@@ -663,6 +663,7 @@ producer_setup(struct rte_comch_queue *queue, struct rte_comch_fp_object *fp)
 	p->slot = shm_wire_producer_slot(queue->id);
 	p->mask = queue->size - 1;
 	p->tail = p->head = SHM_WIRE_POST_START;
+	shm_copy_way_init(&p->way);
 	ret = queue_join(queue);
 	shm_dev_lock(dev);
 	if (ret == 0)

@@ -28,6 +28,7 @@
 #include <rte_comch_meta.h>
 
 #include "comch_shm.h"
+#include "shm_copy.h"
 #include "shm_idle.h"
 
 /* Messages of one chunk of a burst. */
@@ -196,6 +197,7 @@ struct shm_producer {
 	struct rte_comch_queue *queue;
 	struct shm_group *group;
 	TAILQ_ENTRY(shm_producer) next; /* of its group */
+	struct shm_copy_way way;
 	struct shm_sent sent[];
 };
 

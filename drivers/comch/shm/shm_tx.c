@@ -16,8 +16,8 @@
 #include <rte_mbuf.h>
 
 #include "shm_burst.h"
-#include "shm_msgq.h"
 #include "shm_copy.h"
+#include "shm_msgq.h"
 
 /* Look a slot up, with a fence of ours, and keep the consumer until rc_leave(). */
 static struct shm_remote_consumer *
@@ -339,9 +339,9 @@ send_copy(struct shm_producer *p, struct shm_remote_consumer *rc, const struct r
 	for (i = 0; i < nb; i++, imm += imm_size) {
 		msg = &msgs[i];
 		if (msg->imm_len != 0)
-			shm_copy(imm, msg->imm, msg->imm_len);
+			shm_copy(&p->way, imm, msg->imm, msg->imm_len);
 		if (msg->len != 0)
-			shm_copy(ch->dst[i], msg->addr, msg->len);
+			shm_copy(&p->way, ch->dst[i], msg->addr, msg->len);
 		if (msg->flags == 0) {
 			p->sent[tail & mask].cookie = msg->cookie;
 			p->sent[tail & mask].len = msg->len;
@@ -504,9 +504,9 @@ send_one(struct shm_producer *p, struct shm_remote_consumer *rc, const struct rt
 			!one_place(rc, msg, head, &dst) || !one_claim(p, rc, head)))
 		return send_many(p, rc, msg, 1);
 	if (msg->imm_len != 0)
-		shm_copy(rc->imm + (uint64_t)slot * rc->imm_size, msg->imm, msg->imm_len);
+		shm_copy(&p->way, rc->imm + (uint64_t)slot * rc->imm_size, msg->imm, msg->imm_len);
 	if (msg->len != 0)
-		shm_copy(dst, msg->addr, msg->len);
+		shm_copy(&p->way, dst, msg->addr, msg->len);
 	if (msg->flags == 0) {
 		p->sent[p->tail & p->mask].cookie = msg->cookie;
 		p->sent[p->tail & p->mask].len = msg->len;
@@ -595,10 +595,10 @@ tx_claim(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf
 
 /* All segments of a packet; the chain is the application's, and it is believed. */
 static inline void
-tx_gather(uint8_t *dst, const struct rte_mbuf *m)
+tx_gather(struct shm_copy_way *way, uint8_t *dst, const struct rte_mbuf *m)
 {
 	if (likely(m->nb_segs == 1)) {
-		shm_copy(dst, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len);
+		shm_copy(way, dst, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len);
 		return;
 	}
 	for (; m != NULL; m = m->next) {
@@ -663,7 +663,7 @@ tx_mbuf(struct shm_producer *p, struct shm_remote_consumer *rc, struct rte_mbuf 
 					(struct rte_comch_meta *)(rc->imm +
 					(uint64_t)(slot + i) * rc->imm_size));
 			if (pkts[sent + i]->pkt_len != 0)
-				tx_gather(ch.dst[i], pkts[sent + i]);
+				tx_gather(&p->way, ch.dst[i], pkts[sent + i]);
 		}
 		words_publish(&rc->cpls->words[slot], ch.words, ch.nb);
 		tx_free(&pkts[sent], ch.nb);
