@@ -59,7 +59,10 @@ line_stream(uint8_t *dst, const uint8_t *src)
 	_mm_stream_si128(to + 3, d);
 }
 
-/* Behind all stores before it, and before all loads and stores that follow. */
+/*
+ * Behind all stores before it, and before all loads and stores that follow. Without the
+ * lfence, as in rte_rdtsc_precise(), Intel's manual does not promise the former.
+ */
 static inline uint64_t
 ticks_read(void)
 {

@@ -19,8 +19,8 @@
 /* Bytes up to which a copy takes no call. */
 #define SHM_INLINE_COPY 64
 /*
- * Bytes from which on a copy may go past the caches. Fewer went faster so where the two
- * CPUs share no cache, and slower where they do; trials of those were not measured.
+ * Bytes from which on a copy may go past the caches. Smaller copies were faster that way
+ * where the two CPUs share no cache, and slower where they do; no trial of them was measured.
  */
 #define SHM_LARGE_COPY (32u << 10)
 
