@@ -335,9 +335,9 @@ static int
 test_lengths(void)
 {
 	ticks.past = 200;
-	ticks.cached = 199; /* of 17/16 of the bytes */
+	ticks.cached = 199; /* for 17/16 of the bytes */
 	copies_past(SHM_COPY_FIRST, SHM_LARGE_COPY);
-	copies_past(TRIAL_COPIES, SHM_LARGE_COPY + SHM_LARGE_COPY / 16);
+	copies_past(TRIAL_COPIES, LONGEST);
 	TEST_EXPECT(copies_past(TRIAL_EVERY, SHM_LARGE_COPY), 0);
 	return TEST_SUCCESS;
 }
