@@ -148,17 +148,34 @@ without_fault(const struct faults_op *op)
 	}
 }
 
+/* Breaches of the protocol that were counted against a peer. */
+static uint64_t
+violations(void)
+{
+	struct rte_comch_dev_stats stats[2] = { 0 };
+
+	rte_comch_dev_stats_get(test_pair.dpu, &stats[0]);
+	rte_comch_dev_stats_get(test_pair.host, &stats[1]);
+	return stats[0].violations + stats[1].violations;
+}
+
 /* Sets hit to the function whose call failed, or NULL if there were fewer. */
 static int
 with_fault(const struct faults_op *op, enum test_calls_class class, unsigned int n,
 		const char **hit, int *error)
 {
+	uint64_t before;
+
 	if (op->before != NULL)
 		TEST_CALL(op->before());
+	before = violations();
 	test_calls_fail(class, n);
 	*error = op->run();
 	*hit = test_calls_end();
 	TEST_TRUE(*error <= 0 && *error != FAULTS_STUCK);
+	/* other calls fail as well where the peer's descriptor is not what it says */
+	TEST_TRUE(violations() == before || (class == TEST_CALLS_SYSTEM && *hit != NULL &&
+		strcmp(*hit, "mmap64") != 0));
 	TEST_TRUE(*error == 0 || *error == -ENOMEM || class != TEST_CALLS_ALLOC ||
 		!op->tells_memory);
 	TEST_TRUE(*error == 0 || (*hit != NULL && !op->never_refused));

@@ -121,6 +121,7 @@ enum bad_seg {
 	BAD_HDR_SIZE,
 	BAD_SIZE,
 	BAD_ZERO,
+	BAD_WRITE_ONLY,
 	BAD_SEGS,
 };
 

@@ -63,6 +63,18 @@ pages_fill(int fd, off_t len)
 }
 
 static int
+write_only(int fd)
+{
+	char path[64];
+	int again;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_WRONLY | O_CLOEXEC);
+	close(fd);
+	return again;
+}
+
+static int
 bad_memfd(enum bad_seg kind, uint32_t hdr_size, uint32_t size)
 {
 	struct shm_wire_seg hdr = {
@@ -100,7 +112,7 @@ bad_memfd(enum bad_seg kind, uint32_t hdr_size, uint32_t size)
 		close(fd);
 		return -1;
 	}
-	return fd;
+	return kind == BAD_WRITE_ONLY ? write_only(fd) : fd;
 }
 
 int

@@ -525,7 +525,8 @@ void shm_seg_free(struct shm_seg *seg);
 /* How files of a peer's memory are told from other files. */
 enum shm_peer_pages { SHM_PEER_BAD = 0, SHM_PEER_SMALL, SHM_PEER_HUGE };
 enum shm_peer_pages shm_peer_fd_check(int fd, uint64_t size, uint32_t seals);
-const void *shm_peer_map(int fd, uint32_t hdr_size, uint32_t size);
+int shm_peer_fd_map(int fd, uint64_t size, int prot, int flags, void **map);
+const void *shm_peer_map(int fd, uint32_t hdr_size, uint32_t size, int *ret);
 void shm_peer_unmap(const void *map, uint32_t size);
 /* Linux passes no more with one message. */
 #define SHM_SCM_MAX_FDS 253
@@ -673,6 +674,7 @@ int shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd
 int shm_peer_seg_take(struct shm_chan *chan, const struct shm_wire_tx *tx);
 void shm_segs_free(struct shm_link *link);
 void shm_seg_refused(const struct shm_link *link, int ret);
+void shm_seg_no_room(struct shm_link *link, int ret);
 
 /* shm_connect.c: clients that are STARTING */
 int shm_connect_start(struct rte_comch_ctrl *ctrl);

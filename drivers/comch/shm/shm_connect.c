@@ -126,6 +126,7 @@ int
 shm_connect_start(struct rte_comch_ctrl *ctrl)
 {
 	struct shm_group *group = container_of(ctrl->pg, struct shm_group, pg);
+	struct shm_dev *dev = group->dev;
 	struct shm_connect *connect;
 	int ret;
 
@@ -138,7 +139,11 @@ shm_connect_start(struct rte_comch_ctrl *ctrl)
 	connect->ctrl = ctrl;
 	ctrl->priv = connect;
 	TAILQ_INSERT_TAIL(&group->waiting, connect, next);
-	if (__atomic_load_n(&group->dev->nb_links, __ATOMIC_RELAXED) == 0)
+	shm_dev_lock(dev);
+	if (rte_get_tsc_cycles() >= dev->next_connect)
+		dev->refusal = 0; /* of another time */
+	shm_dev_unlock(dev);
+	if (__atomic_load_n(&dev->nb_links, __ATOMIC_RELAXED) == 0)
 		group->next_service = 0; /* look for the card's side in the next poll */
 	return 0;
 }

@@ -256,7 +256,7 @@ link_own_seg(struct shm_link *link, int *fd)
 	ret = shm_seg_create(&seg, offsetof(struct shm_wire_link, sock_doorbell),
 			sizeof(struct shm_wire_link));
 	if (ret != 0) {
-		shm_seg_refused(link, ret);
+		shm_seg_no_room(link, ret);
 		return ret;
 	}
 	link->own = seg.map;
@@ -479,10 +479,14 @@ link_up(struct shm_link *link)
 static int
 link_peer_map(struct shm_link *link, int fd)
 {
+	int ret;
+
 	link->peer = shm_peer_map(fd, offsetof(struct shm_wire_link, sock_doorbell),
-			sizeof(struct shm_wire_link));
-	if (link->peer == NULL)
-		return -EPROTO;
+			sizeof(struct shm_wire_link), &ret);
+	if (ret == -ENOMEM)
+		shm_seg_no_room(link, ret);
+	if (ret != 0)
+		return ret;
 	/* it rang for this message already, and the socket is read on from here */
 	link->sock_seen = __atomic_load_n(&link->peer->sock_doorbell, __ATOMIC_ACQUIRE);
 	return 0;
@@ -535,6 +539,7 @@ link_hello_ack(struct shm_link *link, struct shm_event *ev)
 {
 	const struct shm_wire_hello_ack *ack = &ev->msg.hello_ack;
 	struct shm_dev *dev = link->dev;
+	int ret = -EPROTO;
 
 	if (ack->status != 0) {
 		dev->refusal = ack->status < 0 && ack->status > -4096 ? ack->status : -EPROTO;
@@ -549,16 +554,17 @@ link_hello_ack(struct shm_link *link, struct shm_event *ev)
 		shm_link_kill(link, dev->refusal);
 		return;
 	}
-	if (ack->version != SHM_WIRE_VERSION ||
-			ack->seg_size != sizeof(struct shm_wire_link) || ev->fd < 0)
-		goto bad;
-	if (link_peer_map(link, ev->fd) != 0)
-		goto bad;
-	link_up(link);
-	return;
-bad:
-	shm_link_violation(link, "its answer to HELLO is none", ack->version, ack->seg_size);
-	shm_link_kill(link, -EPROTO);
+	if (ack->version == SHM_WIRE_VERSION &&
+			ack->seg_size == sizeof(struct shm_wire_link) && ev->fd >= 0)
+		ret = link_peer_map(link, ev->fd);
+	if (ret == 0) {
+		link_up(link);
+		return;
+	}
+	if (ret == -EPROTO)
+		shm_link_violation(link, "its answer to HELLO is none", ack->version,
+			ack->seg_size);
+	shm_link_kill(link, ret);
 }
 
 /*

@@ -144,25 +144,41 @@ shm_peer_fd_check(int fd, uint64_t size, uint32_t seals)
 		SHM_PEER_HUGE : SHM_PEER_BAD;
 }
 
-/* NULL if the descriptor is not what its sender says. It stays the caller's. */
+/* Map what a peer has sent: -EPROTO if its mode or its seals forbid it, else it is our failure. */
+int
+shm_peer_fd_map(int fd, uint64_t size, int prot, int flags, void **map)
+{
+	*map = mmap(NULL, size, prot, MAP_SHARED | flags, fd, 0);
+	if (*map != MAP_FAILED)
+		return 0;
+	*map = NULL;
+	return errno == EACCES || errno == EPERM ? -EPROTO : -ENOMEM;
+}
+
+/*
+ * Sets ret to 0; or returns NULL, and ret is -EPROTO if the descriptor is not what its sender
+ * says, -ENOMEM if this process can map no more. The descriptor stays the caller's.
+ */
 const void *
-shm_peer_map(int fd, uint32_t hdr_size, uint32_t size)
+shm_peer_map(int fd, uint32_t hdr_size, uint32_t size, int *ret)
 {
 	const struct shm_wire_seg *hdr;
 	void *map;
 
+	*ret = -EPROTO;
 	/* huge pages have other rules of mapping, and pools that run empty */
 	if (size < hdr_size ||
 			shm_peer_fd_check(fd, size, F_SEAL_FUTURE_WRITE) != SHM_PEER_SMALL)
 		return NULL;
-	map = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
-	if (map == MAP_FAILED)
+	*ret = shm_peer_fd_map(fd, size, PROT_READ, MAP_POPULATE, &map);
+	if (*ret != 0)
 		return NULL;
 	hdr = map;
 	if (__atomic_load_n(&hdr->magic, __ATOMIC_RELAXED) != SHM_WIRE_MAGIC ||
 			__atomic_load_n(&hdr->hdr_size, __ATOMIC_RELAXED) != hdr_size ||
 			__atomic_load_n(&hdr->size, __ATOMIC_RELAXED) != size) {
 		munmap(map, size);
+		*ret = -EPROTO;
 		return NULL;
 	}
 	return map;

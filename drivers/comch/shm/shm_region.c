@@ -382,23 +382,26 @@ shm_region_send_locked(struct shm_link *link, const struct shm_region *region)
  * The peer's
  */
 
-/* NULL if the descriptor is not what its sender says. It stays the caller's. */
-static void *
-peer_map(const struct shm_peer_region *region)
+/*
+ * -EACCES if the descriptor is not what its sender says, or not trusted; -ENOMEM if this process
+ * can map no more. The descriptor stays the caller's.
+ */
+static int
+peer_map(const struct shm_peer_region *region, void **map)
 {
 	const struct shm_dev *dev = region->link->dev;
 	enum shm_peer_pages pages = shm_peer_fd_check(region->fd, region->size, 0);
-	void *map;
+	int ret;
 
 	if (pages == SHM_PEER_BAD || !pages_stay(region->link))
-		return NULL;
+		return -EACCES;
 	if (pages == SHM_PEER_HUGE && !dev->huge) {
 		SHM_PEER_LOG(dev, region->link->func, ERR, "%s: the peer's regions have huge pages; give this device huge=1 to trust it with those, or its own huge=0",
 			dev->dev->data->name);
-		return NULL;
+		return -EACCES;
 	}
-	map = mmap(NULL, region->size, PROT_READ | PROT_WRITE, MAP_SHARED, region->fd, 0);
-	return map == MAP_FAILED ? NULL : map;
+	ret = shm_peer_fd_map(region->fd, region->size, PROT_READ | PROT_WRITE, 0, map);
+	return ret == -EPROTO ? -EACCES : ret;
 }
 
 static void
@@ -520,7 +523,7 @@ region_map_end_locked(struct shm_peer_region *region)
 int
 shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
 {
-	void *map, *drop = NULL;
+	void *map = NULL, *drop = NULL;
 	bool mapped;
 	int ret = 0;
 
@@ -531,19 +534,21 @@ shm_peer_region_map(struct shm_dev *dev, struct shm_peer_region *region)
 	shm_dev_unlock(dev);
 	if (ret != 0 || mapped)
 		return ret;
-	map = peer_map(region);
-	if (map != NULL && region->size <= SHM_POPULATE_MAX)
+	ret = peer_map(region, &map);
+	if (ret == 0 && region->size <= SHM_POPULATE_MAX)
 		shm_populate(map, region->size);
 	shm_dev_lock(dev);
-	if (map == NULL)
+	if (ret == -EACCES) {
 		region->bad = true; /* not again for each consumer: to find out takes time */
-	else if (region->map == NULL)
-		region->map = map;
-	else
+	} else if (region->map != NULL) {
 		drop = map;
+		ret = 0; /* another one has it */
+	} else {
+		region->map = map;
+	}
 	region_map_end_locked(region);
 	shm_dev_unlock(dev);
 	if (drop != NULL)
 		munmap(drop, region->size);
-	return map == NULL ? -EACCES : 0;
+	return ret;
 }

@@ -211,9 +211,9 @@ rc_map(struct shm_remote_consumer *rc, const struct shm_wire_consumer *msg, int 
 		rc->region_size = rc->region->size;
 	}
 	rc->posts_size = shm_wire_posts_size(msg->nb_posts, rc->region != NULL);
-	rc->posts = shm_peer_map(fd, offsetof(struct shm_wire_posts, tail), rc->posts_size);
-	if (rc->posts == NULL)
-		return -EPROTO;
+	rc->posts = shm_peer_map(fd, offsetof(struct shm_wire_posts, tail), rc->posts_size, &ret);
+	if (ret != 0)
+		return ret;
 	ret = shm_seg_create(&rc->seg, offsetof(struct shm_wire_cpls, want), bytes);
 	if (ret != 0) {
 		rc->seg.size = bytes;
@@ -410,11 +410,11 @@ peer_consumer_gone(struct shm_chan *chan, uint32_t id)
 	return 0;
 }
 
-/* The reasons that rte_comch_ctx_reason_get() tells of. */
+/* 0, or the reasons that rte_comch_ctx_reason_get() tells of. */
 static int
 consumer_status(int status)
 {
-	return status == -ENOMEM || status == -EUSERS || status == -EACCES ?
+	return status == 0 || status == -ENOMEM || status == -EUSERS || status == -EACCES ?
 		status : -ECONNREFUSED;
 }
 
@@ -422,10 +422,12 @@ consumer_status(int status)
 static int
 consumer_known_locked(struct shm_consumer *c, const struct shm_wire_consumer_ack *msg, int fd)
 {
+	int ret;
+
 	c->cpls_size = shm_wire_cpls_size(c->mask + 1, c->base != NULL, c->imm_len);
-	c->cpls = shm_peer_map(fd, offsetof(struct shm_wire_cpls, want), c->cpls_size);
-	if (c->cpls == NULL)
-		return -EPROTO;
+	c->cpls = shm_peer_map(fd, offsetof(struct shm_wire_cpls, want), c->cpls_size, &ret);
+	if (ret != 0)
+		return ret;
 	c->imm = (const uint8_t *)&c->cpls->words[c->mask + 1];
 	if (c->cookies != NULL)
 		c->entries = shm_wire_entries(c->cpls);
@@ -442,7 +444,7 @@ peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 	struct shm_dev *dev = chan->link->dev;
 	struct shm_fast *fast = chan->fast;
 	struct shm_consumer *c;
-	int ret = 0;
+	int ret = msg->status;
 
 	if (fast == NULL || fast->asks[slot].chan == NULL || !fast->asks[slot].asked ||
 			fast->asks[slot].id != msg->consumer ||
@@ -452,16 +454,18 @@ peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 	shm_ask_del(&fast->asks[slot]);
 	shm_dev_lock(dev);
 	c = fast->consumers[slot]; /* stays while we hold the lock, or has stopped */
-	if (msg->status == 0)
-		ret = c != NULL ? consumer_known_locked(c, msg, ev->fd) : 0;
-	if (msg->status == 0 && c == NULL)
+	if (msg->status == 0 && c != NULL)
+		ret = consumer_known_locked(c, msg, ev->fd);
+	/* the peer knows one that has stopped, or that there is no room for here */
+	if (msg->status == 0 && (c == NULL || ret == -ENOMEM))
 		shm_consumer_gone_locked(chan, msg->consumer);
+	if (msg->status == 0 && ret == -ENOMEM)
+		shm_seg_refused(chan->link, ret);
 	fast->consumers[slot] = NULL;
 	shm_dev_unlock(dev);
-	if (ret != 0)
+	if (msg->status == 0 && ret == -EPROTO)
 		return ret;
-	rte_comch_pmd_consumer_answer(chan->conn, msg->consumer,
-		msg->status == 0 ? 0 : consumer_status(msg->status));
+	rte_comch_pmd_consumer_answer(chan->conn, msg->consumer, consumer_status(ret));
 	return 0;
 }
 

@@ -91,8 +91,24 @@ own_segs_trim(struct shm_link *link, uint64_t total)
 void
 shm_seg_refused(const struct shm_link *link, int ret)
 {
-	SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: there is no shared memory for process %u on %s: %s; free some, or raise the limits of this process, its control group, or vm.overcommit_ratio",
+	SHM_PEER_LOG(link->dev, link->func, WARNING, "%s: there is no shared memory for process %u on %s: %s; free some, or raise the limits of this process, its control group, vm.max_map_count or vm.overcommit_ratio",
 		link->dev->dev->data->name, link->pid, link->func->name, strerror(-ret));
+}
+
+/*
+ * A link ends where its own segments cannot be had, or a ring, which the peer sends once. On the
+ * host's side, clients are told for a second, before there is another link.
+ */
+void
+shm_seg_no_room(struct shm_link *link, int ret)
+{
+	struct shm_dev *dev = link->dev;
+
+	shm_seg_refused(link, ret);
+	if (dev->role == RTE_COMCH_ROLE_DPU)
+		return;
+	dev->refusal = ret;
+	dev->next_connect = rte_get_tsc_cycles() + rte_get_tsc_hz();
 }
 
 /*
@@ -294,6 +310,7 @@ shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd,
 	struct shm_link *link = chan->link;
 	struct shm_peer_seg *seg;
 	uint32_t total;
+	int ret = -EPROTO;
 	bool was;
 
 	/* no more than we asked for: mapping it and emptying it is work of ours */
@@ -303,7 +320,7 @@ shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd,
 	if (tx->new_seg != (fd >= 0))
 		return ring_wrong(wrong, tx, "a ring whose descriptor is missing, or not announced");
 	if (!segs_alloc(link)) {
-		shm_seg_refused(link, -ENOMEM);
+		shm_seg_no_room(link, -ENOMEM);
 		return -ENOMEM;
 	}
 	seg = &link->peer_segs[tx->seg];
@@ -319,10 +336,14 @@ shm_peer_seg_map(struct shm_chan *chan, const struct shm_wire_tx *tx, int fd,
 	was = seg->map != NULL;
 	if (fd >= 0) {
 		shm_peer_unmap(seg->map, seg->size);
-		seg->map = shm_peer_map(fd, offsetof(struct shm_wire_chan, tail), total);
+		seg->map = shm_peer_map(fd, offsetof(struct shm_wire_chan, tail), total, &ret);
 		seg->size = total;
 	}
 	peer_seg_count(chan, was, seg->map != NULL);
+	if (ret == -ENOMEM) {
+		shm_seg_no_room(link, ret);
+		return ret;
+	}
 	if (seg->map == NULL)
 		return ring_wrong(wrong, tx,
 			"a ring that is not sealed, has holes or another header");
