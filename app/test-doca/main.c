@@ -22,6 +22,16 @@
 /* Seconds that a case may take; with sanitizers on a busy machine too. */
 #define CASE_SECONDS 60
 
+/* Those of this machine: COMCH_TEST_SLOW is how many times as slow as usual it is. */
+static unsigned int
+case_seconds(void)
+{
+	const char *env = getenv("COMCH_TEST_SLOW");
+	const int times = env != NULL ? atoi(env) : 1;
+
+	return CASE_SECONDS * (times > 1 ? times : 1);
+}
+
 static const struct {
 	const char *name;
 	const struct test_case *cases;
@@ -138,7 +148,7 @@ run_case(const struct test_case *test)
 	if (pid == 0) {
 		setpgid(0, 0);
 		stop_signals_set(SIG_DFL);
-		alarm(CASE_SECONDS);
+		alarm(case_seconds());
 		result = test->setup == NULL ? 0 : test->setup();
 		if (result == 0)
 			result = test->run();

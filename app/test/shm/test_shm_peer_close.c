@@ -27,6 +27,8 @@
 #define END_MS 20000u
 #define HOLD_MS 60000u
 #define NB_TRIES 20u
+/* Until attackers end, if nobody ends them. */
+#define ATTACKER_S (60u * test_slow)
 /* Descriptors with one message: as many as a helper of the hostile peer sends. */
 #define NB_FDS 32u
 /* Links that bring so many, at least. */
@@ -119,7 +121,7 @@ static void __attribute__((noreturn))
 attacker_main(const char *path, uint16_t type, int out)
 {
 	hostile_alone = true;
-	alarm(60);
+	alarm(ATTACKER_S);
 	if (hostile_fs_start(peer_env.path, 0, HOLD_MS) != 0 || hostile_fs.why != NULL) {
 		attacker_says(out, STEP_NONE);
 		_exit(0);
@@ -257,7 +259,7 @@ watcher_main(void)
 
 	hostile_alone = true;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	alarm(60);
+	alarm(ATTACKER_S);
 	for (;;) {
 		e = hostile_open(peer_env.path, "pf0");
 		if (e == NULL || hostile_hello(e) != 0)
@@ -515,7 +517,7 @@ lingerer_main(int in, int out)
 	char go;
 
 	hostile_alone = true;
-	alarm(60);
+	alarm(ATTACKER_S);
 	fd = peer_lingering_fd(&other);
 	if (fd >= 0) {
 		c = STEP_FAILED;
@@ -581,7 +583,7 @@ leaver_main(int in, int out)
 	char go;
 
 	hostile_alone = true;
-	alarm(60);
+	alarm(ATTACKER_S);
 	e = hostile_open(peer_env.path, "pf0");
 	attacker_says(out, e != NULL && hostile_hello(e) == 0 ? STEP_HELD : STEP_FAILED);
 	if (read(in, &go, 1) == 1)
