@@ -365,6 +365,8 @@ small_next(struct shm_consumer *c, struct shm_batch *batch)
 		return small_broken(c, word);
 	batch->next = entry->imm;
 	batch->left = nb;
+	if (nb != 1)
+		shm_entry_fetch(entry, nb, shm_entry_step(batch->len));
 	return true;
 }
 

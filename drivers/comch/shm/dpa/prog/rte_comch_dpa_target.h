@@ -189,6 +189,7 @@ shm_dpa_cons_next(const struct shm_msgq_cons *c, struct shm_msgq_cons_state *st)
 	st->batch_left = shm_entry_more(word) + 1;
 	st->batch_word = (word & ~(uint64_t)UINT32_MAX) | shm_dpa_producer_id(c, word);
 	st->batch_imm = (uintptr_t)entry->imm;
+	shm_entry_fetch(entry, st->batch_left, shm_entry_step(shm_entry_len(word)));
 	return true;
 }
 
