@@ -41,6 +41,18 @@ hostile_addr(void *addr, const char *path, const char *function)
 }
 
 int
+hostile_fd_again(int fd, int mode)
+{
+	char path[64];
+	int again;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, mode | O_CLOEXEC);
+	close(fd);
+	return again;
+}
+
+int
 hostile_seg_create(struct hostile_seg *seg, uint32_t hdr_size, uint32_t size)
 {
 	struct shm_wire_seg *hdr;

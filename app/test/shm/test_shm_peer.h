@@ -176,6 +176,8 @@ int peer_honest(unsigned int nb);
 /** Name of a rendezvous socket. @return length of the address. */
 unsigned int hostile_addr(void *addr, const char *path, const char *function);
 
+/** The same memory, open for O_RDONLY or O_WRONLY alone. Takes the descriptor. */
+int hostile_fd_again(int fd, int mode);
 /** A memfd with its segment header in place. */
 int hostile_seg_create(struct hostile_seg *seg, uint32_t hdr_size, uint32_t size);
 void hostile_seg_free(struct hostile_seg *seg);

@@ -70,9 +70,7 @@ memfd_bad(enum bad_region kind, uint64_t size)
 	int fd = memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING |
 			(kind == REGION_HUGETLB ? MFD_HUGETLB : 0));
 	uint64_t there = kind == REGION_HOLES ? len - 4096 : kind == REGION_HUGETLB ? 0 : len;
-	char path[64];
 	uint64_t off;
-	int again;
 
 	if (fd < 0)
 		return -1;
@@ -86,12 +84,7 @@ memfd_bad(enum bad_region kind, uint64_t size)
 		close(fd);
 		return -1;
 	}
-	if (kind != REGION_READ_ONLY)
-		return fd;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	again = open(path, O_RDONLY | O_CLOEXEC);
-	close(fd);
-	return again;
+	return kind == REGION_READ_ONLY ? hostile_fd_again(fd, O_RDONLY) : fd;
 }
 
 int

@@ -63,18 +63,6 @@ pages_fill(int fd, off_t len)
 }
 
 static int
-write_only(int fd)
-{
-	char path[64];
-	int again;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	again = open(path, O_WRONLY | O_CLOEXEC);
-	close(fd);
-	return again;
-}
-
-static int
 bad_memfd(enum bad_seg kind, uint32_t hdr_size, uint32_t size)
 {
 	struct shm_wire_seg hdr = {
@@ -112,7 +100,7 @@ bad_memfd(enum bad_seg kind, uint32_t hdr_size, uint32_t size)
 		close(fd);
 		return -1;
 	}
-	return kind == BAD_WRITE_ONLY ? write_only(fd) : fd;
+	return kind == BAD_WRITE_ONLY ? hostile_fd_again(fd, O_WRONLY) : fd;
 }
 
 int
