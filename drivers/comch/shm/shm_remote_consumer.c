@@ -454,13 +454,15 @@ peer_consumer_ack(struct shm_chan *chan, struct shm_event *ev)
 	shm_ask_del(&fast->asks[slot]);
 	shm_dev_lock(dev);
 	c = fast->consumers[slot]; /* stays while we hold the lock, or has stopped */
-	if (msg->status == 0 && c != NULL)
-		ret = consumer_known_locked(c, msg, ev->fd);
-	/* the peer knows one that has stopped, or that there is no room for here */
-	if (msg->status == 0 && (c == NULL || ret == -ENOMEM))
-		shm_consumer_gone_locked(chan, msg->consumer);
-	if (msg->status == 0 && ret == -ENOMEM)
-		shm_seg_refused(chan->link, ret);
+	if (msg->status == 0) {
+		if (c != NULL)
+			ret = consumer_known_locked(c, msg, ev->fd);
+		if (ret == -ENOMEM)
+			shm_seg_refused(chan->link, ret);
+		/* the peer knows one that has stopped, or that there is no room for here */
+		if (c == NULL || ret == -ENOMEM)
+			shm_consumer_gone_locked(chan, msg->consumer);
+	}
 	fast->consumers[slot] = NULL;
 	shm_dev_unlock(dev);
 	if (msg->status == 0 && ret == -EPROTO)
