@@ -146,7 +146,9 @@ shm_entry_own(const void *from, uint32_t len)
 static inline void
 shm_entry_fetch(const struct shm_entry *entry, uint32_t nb, uint32_t step)
 {
-	const uint8_t *line = (const uint8_t *)entry, *const end = entry->imm + nb * step;
+	const uint8_t *line = (const uint8_t *)entry;
+	/* a batch ends beyond the bytes of its first entry */
+	const uint8_t *const end = (const uint8_t *)&entry->imm + nb * step;
 
 	for (line += SHM_ENTRY_SIZE; line < end; line += SHM_ENTRY_SIZE)
 		__builtin_prefetch(line);
