@@ -165,7 +165,8 @@ typedef void (*rte_comch_recv_mbuf_cb_t)(struct rte_comch_conn *conn, struct rte
  *   0 for a new connection and for an orderly disconnection by the peer;
  *   -ECANCELED for one by this side; -ECONNRESET if the peer died; -ETIMEDOUT if it
  *   did not answer in time, for example because its process is stopped (-ECONNRESET over
- *   BlueField); -EPROTO if it broke the protocol;
+ *   BlueField); -EPROTO if it broke the protocol; -ENOMEM or -EMFILE if this side has no
+ *   memory or file descriptor left for what it sent;
  *   -ENODEV, -EIO or -ETIMEDOUT if the device failed.
  * @param user_data
  *   The user_data of its configuration.

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -292,6 +293,40 @@ test_ring_words(void)
 	TEST_EXPECT(test_log_begin(), 0);
 	test_log_restore();
 	TEST_CALL(ring_words());
+	return test_log_passed();
+}
+
+/* The peer has sent what it should: it is this process that has no room for it. */
+static int
+no_descriptor(void)
+{
+	struct hostile *e = hostile_up();
+	struct rlimit before, none;
+	unsigned int i;
+
+	TEST_EXPECT(hostile_connect(e, &e->chan, 0), 0);
+	TEST_EXPECT(hostile_ready(e, &e->chan), 0);
+	TEST_EXPECT(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	TEST_EXPECT(setrlimit(RLIMIT_NOFILE, &none), 0);
+	for (i = 0; i < TEST_MS && !hostile_gone(e); i++)
+		peer_turn_ms(1);
+	TEST_EXPECT(setrlimit(RLIMIT_NOFILE, &before), 0);
+	TEST_TRUE(hostile_gone(e) && peer_violations() == 0);
+	hostile_close(e);
+	TEST_TRUE(test_log_has("there is no shared memory for process"));
+	TEST_TRUE(test_log_has("Too many open files"));
+	hostile_connected();
+	return TEST_SUCCESS;
+}
+
+static int
+test_no_descriptor(void)
+{
+	TEST_EXPECT(test_log_begin(), 0);
+	test_log_restore();
+	TEST_CALL(no_descriptor());
 	return test_log_passed();
 }
 
@@ -689,6 +724,7 @@ static struct unit_test_suite suite = {
 		PEER_CASE(test_ring_too_large),
 		PEER_CASE(test_chan_segments),
 		TEST_CASE_ST(peer_setup, words_teardown, test_ring_words),
+		TEST_CASE_ST(peer_setup, words_teardown, test_no_descriptor),
 		PEER_CASE(test_segment_names),
 		PEER_CASE(test_segment_busy),
 		PEER_CASE(test_segment_race),

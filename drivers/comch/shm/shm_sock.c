@@ -366,6 +366,23 @@ fds_over_long(struct shm_link *link)
 	return now > link->fds_over;
 }
 
+/* Why a message ends its link, or 0. */
+static int
+link_got_check(struct shm_link *link, const union shm_wire_msg *msg, ssize_t n,
+		const struct shm_sock_got *got)
+{
+	/* descriptors that this process had no room for: they are sent once */
+	if ((got->flags & MSG_CTRUNC) != 0) {
+		shm_seg_no_room(link, -EMFILE);
+		return -EMFILE;
+	}
+	if ((got->flags & MSG_TRUNC) == 0 && msg_check(link, msg, n, got->nb_fds))
+		return 0;
+	shm_link_violation(link, "no message of this protocol",
+		n < (ssize_t)sizeof(msg->hdr) ? 0 : msg->hdr.type, n);
+	return -EPROTO;
+}
+
 /* One message; false if there is none, or no event to put it in. */
 static bool
 link_rx_one(struct shm_link *link)
@@ -416,12 +433,10 @@ link_rx_one(struct shm_link *link)
 		shm_link_kill(link, -ECONNRESET);
 		return false;
 	}
-	if ((got.flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
-			!msg_check(link, &ev->msg, n, got.nb_fds)) {
-		shm_link_violation(link, "no message of this protocol",
-			n < (ssize_t)sizeof(ev->msg.hdr) ? 0 : ev->msg.hdr.type, n);
+	ret = link_got_check(link, &ev->msg, n, &got);
+	if (ret != 0) {
 		shm_event_drop(link, ev);
-		shm_link_kill(link, -EPROTO);
+		shm_link_kill(link, ret);
 		return false;
 	}
 	link->sock_got++;
