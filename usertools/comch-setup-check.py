@@ -15,7 +15,6 @@ import sys
 # Socket names of driver shm without path=.
 ABSTRACT = '@dpdk-comch/'
 MIN_FDS = 1024
-MIN_SHM_MIB = 64
 MIN_LOCKED_MIB = 64
 NVIDIA = '0x15b3'
 
@@ -106,20 +105,6 @@ def check_limits(machine, found):
                   'ulimit -l unlimited, or LimitMEMLOCK=infinity in a systemd unit')
 
 
-def check_shm(machine, found):
-    try:
-        info = os.statvfs(machine.path('/dev/shm'))
-        size = info.f_bavail * info.f_frsize >> 20
-    except OSError:
-        found.bad('/dev/shm: not there', 'mount -t tmpfs tmpfs /dev/shm')
-        return
-    if size >= MIN_SHM_MIB:
-        found.good(f'/dev/shm: {size} MiB are free')
-    else:
-        found.bad(f'/dev/shm: {size} MiB are free',
-                  'mount -o remount,size=256M /dev/shm; a container takes --shm-size 256m')
-
-
 def check_kernel(machine, found):
     if machine.read('/proc/sys/vm/memfd_noexec', '0') == '2':
         found.bad('vm.memfd_noexec is 2: processes of other users are not served by shm',
@@ -147,9 +132,12 @@ def check_path(path, found):
         found.bad(f'{path}: this user may not enter it',
                   f'chmod or chgrp it; it has owner {info.st_uid}, mode {info.st_mode & 0o7777:o}')
         return
-    sockets = [n for n in sorted(os.listdir(path)) if os.access(path, os.R_OK)
-               and stat.S_ISSOCK(os.lstat(os.path.join(path, n)).st_mode)]
     found.good(f'{path}: owner {info.st_uid}, mode {info.st_mode & 0o7777:o}')
+    if not os.access(path, os.R_OK):
+        found.note(f'{path}: this user may not see which functions have a socket')
+        return
+    sockets = [n for n in sorted(os.listdir(path))
+               if stat.S_ISSOCK(os.lstat(os.path.join(path, n)).st_mode)]
     found.note(f'{path}: functions with a socket: {", ".join(sockets) or "none"}')
     for name in sockets:
         if not os.access(os.path.join(path, name), os.W_OK):
@@ -203,7 +191,6 @@ def main():
     found = Findings()
     check_hugepages(machine, found)
     check_limits(machine, found)
-    check_shm(machine, found)
     check_kernel(machine, found)
     if args.path:
         check_path(args.path, found)
