@@ -94,10 +94,10 @@
  *
  * Event mode: rte_comch_pe_arm() of the engine answers -EAGAIN while completions
  * of its consumers or producers wait to be polled. The engine wakes when a message
- * comes for one of its consumers, and when a consumer posts that had no credit for the
- * last burst of one of its producers. Nothing else wakes it for the fast path. So a
- * producer tries first and sleeps then, without a burst between rte_comch_pe_arm() and
- * the wait.
+ * comes for one of its consumers, when a send of one of its producers ends, and when a
+ * consumer posts that had no credit for the last burst of one of its producers. Nothing
+ * else wakes it for the fast path. So a producer tries first and sleeps then, without a
+ * burst between rte_comch_pe_arm() and the wait.
  *
  * Latency of tasks: in each turn of its engine, a consumer is given the messages that
  * were sent before the turn began, 32 at most. This also holds for a consumer to which
@@ -285,7 +285,6 @@ struct rte_comch_queue_stats {
  *     RTE_COMCH_CAPA_POST_SIZES.
  *   - -EACCES: the region has no RTE_COMCH_MEM_F_PEER_WRITE.
  *   - -ENOTCONN: the connection has ended.
- *   - -EAGAIN: the connection is on its way to another engine.
  *   - -ENOTSUP: the device has no consumers, or too little immediate data for meta.
  *   - -ENOSPC: the connection has max_consumers of them.
  *   - -ENOMEM: no memory.
@@ -313,7 +312,6 @@ int rte_comch_consumer_create(struct rte_comch_conn *conn,
  *   - -EINVAL: conn or ctx is NULL, a value is out of range, an unknown flag, a
  *     reserved field that is not 0, tasks without a callback.
  *   - -ENOTCONN: the connection has ended.
- *   - -EAGAIN: the connection is on its way to another engine.
  *   - -ENOTSUP: the device has no producers.
  *   - -ENOSPC: the connection has max_producers of them.
  *   - -ENOMEM: no memory.

@@ -71,7 +71,6 @@ struct rte_comch_task_info {
  *   - -EINVAL: a parameter is NULL, or len is 0.
  *   - -EMSGSIZE: len is above the max_msg_size of the connection.
  *   - -ENOTCONN: the connection has ended.
- *   - -EAGAIN: the connection is on its way to another engine.
  *   - -EBUSY: the context is not RUNNING.
  *   - -EDQUOT: the connection has its max_conn_tasks: wait until one of them is
  *     freed. If that does not happen, the peer does not progress.

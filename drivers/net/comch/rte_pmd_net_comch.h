@@ -13,9 +13,9 @@
  *
  * A receive queue whose pool was made here, for its own port or for another one of the same
  * comch device, is *direct*: the peer writes into an mbuf, and nothing copies the packet a
- * second time. The same holds for a pool of rte_comch_mem_pool_create() or
- * rte_comch_mem_pool_register() with RTE_COMCH_MEM_F_PEER_WRITE, on the comch device of the
- * port. Any other pool will do as well, for one copy more.
+ * second time. The same holds for a pool of rte_comch_mem_pool_create() with
+ * RTE_COMCH_MEM_F_PEER_WRITE, on the comch device of the port; and over BlueField for one of
+ * rte_comch_mem_pool_register(). Any other pool will do as well, for one copy more.
  *
  * rte_eth_rx_burst_mode_get() of a started port tells which of them it is: "Direct";
  * "Bounced" for a pool that the driver of the device copies to; or "Copied".
