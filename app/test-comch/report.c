@@ -209,7 +209,7 @@ report_table(const struct report *rep, const struct options *opt, FILE *f)
 	}
 
 	report_limits(rep, f);
-	fprintf(f, "ratio: median of the rate, or of the latency, over the limit\n");
+	fprintf(f, "ratio: median of those of the rounds, each over the limit of its round\n");
 	for (i = 0; i < rep->nb && rep->res[i].server_page_size == 0; i++)
 		;
 	if (i < rep->nb)
