@@ -47,6 +47,7 @@ def environment(cpus):
 def verdict(ratio, target, less_is_better, strict=False):
     if target is None:
         return 'information'
+    ratio = round(ratio, 2)  # as it is printed
     if ratio < target if less_is_better else ratio > target:
         return 'met'
     if ratio == target and not strict:
